@@ -3,7 +3,7 @@
 #
 # Brings the pinned engine into build/third_party/llama-<version>/ and does nothing when it is there:
 #   lib/            libllama, libggml, libggml-base, libllama-common, every CPU variant
-#   lib-<gpu>/      the one backend library of HEARTH_GPU=vulkan|cuda, only when that is set
+#   lib-<gpu>/      the one backend library of HEARTH_GPU=vulkan|cuda|cuda12, only when that is set
 #   include/ ggml/include/ common/ vendor/ src/llama-ext.h    headers of the very same commit
 #   upstream/       the bundle and the patch, for `make peers`
 # Each package is fetched alone (npm pack), and unpacked only if its SHA-512 is the one in packages.lock.
@@ -26,10 +26,11 @@ case "$(uname -m)" in
 esac
 case "$gpu" in
   '' | none) gpu='' ;;
-  vulkan | cuda) [ "$platform" = linux-x64 ] || die "HEARTH_GPU=$gpu has a prebuilt library on x86-64 only" ;;
-  *) die "HEARTH_GPU is '$gpu'; it may be vulkan, cuda or unset" ;;
+  vulkan | cuda | cuda12) [ "$platform" = linux-x64 ] || die "HEARTH_GPU=$gpu has a prebuilt library on x86-64 only" ;;
+  *) die "HEARTH_GPU is '$gpu'; it may be vulkan, cuda, cuda12 or unset" ;;
 esac
 
+gpu_library=libggml-${gpu%12}.so
 version=$(field source 3)
 commit=$(field commit 2)
 dest=$root/build/third_party/llama-$version
@@ -81,21 +82,20 @@ fetch_base() {
 }
 
 # A GPU package repeats the CPU libraries; only its backend is taken, and only if it was made for
-# the very same base library.
+# the very same base library. (The cuda12 package is an add-on of the other and holds nothing else.)
 fetch_gpu() {
-  local parts=("$gpu") part backend base
-  [ "$gpu" = cuda ] && parts=(cuda cuda-ext)
-  for part in "${parts[@]}"; do unpack "$part"; done
-  backend=$(find "$work" -name "libggml-$gpu.so" | head -n 1)
-  [ -n "$backend" ] || die "no libggml-$gpu.so in the package"
+  local backend base
+  unpack "$gpu"
+  backend=$(find "$work/$gpu" -name "$gpu_library" | head -n 1)
+  [ -n "$backend" ] || die "no $gpu_library in the $gpu package"
   base=$(find "$work/$gpu" -name libggml-base.so | head -n 1)
   if [ -n "$base" ]; then
     cmp -s "$base" "$dest/lib/libggml-base.so" || die "the $gpu package was built against another base library"
   fi
-  mkdir -p "$dest/lib-$gpu.new"
-  cp "$backend" "$dest/lib-$gpu.new/"
+  mkdir "$work/lib-$gpu"
+  cp "$backend" "$work/lib-$gpu/"
   rm -rf "$dest/lib-$gpu"
-  mv "$dest/lib-$gpu.new" "$dest/lib-$gpu"
+  mv "$work/lib-$gpu" "$dest/"
 }
 
 main() {
@@ -105,7 +105,7 @@ main() {
   work=$(mktemp -d "$root/build/third_party/fetch.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   [ "$(cat "$dest/.stamp" 2> /dev/null)" = "$stamp" ] || fetch_base
-  if [ -n "$gpu" ] && [ ! -e "$dest/lib-$gpu/libggml-$gpu.so" ]; then fetch_gpu; fi
+  if [ -n "$gpu" ] && [ ! -e "$dest/lib-$gpu/$gpu_library" ]; then fetch_gpu; fi
   echo "$dest"
 }
 main

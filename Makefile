@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every target first makes sure that what it needs is there; `make help` lists them.
+
+MODEL := SmolLM2-135M-Instruct-Q4_1.gguf
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build run stop test models peers check check-long asan tsan clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## install missing Debian packages
+	@scripts/setup.sh
+
+run: build ## build, fetch a small model, start the server, ask it something
+	@scripts/models.sh $(MODEL)
+	@scripts/run.sh $(MODEL)
+
+stop: ## stop the server that `make run` started
+	@scripts/stop.sh
+
+build: setup ## build/release/hearth and build/release/hearth-worker
+	@scripts/build.sh release hearth hearth-worker
+
+test: setup models ## build and run every test
+	@scripts/test.sh release
+
+models: setup ## both test models, into build/models/
+	@scripts/models.sh
+
+peers: setup ## llama-server on the same engine, into build/peers/, for comparisons
+	@scripts/peers.sh
+
+check: ## formatting, clang-tidy on what changed, include directions, sizes
+	@scripts/setup.sh packages-check
+	@scripts/check.sh
+
+check-long: ## clang-tidy on everything, then the sanitizer builds
+	@scripts/setup.sh packages-check
+	@scripts/check.sh --all
+	@$(MAKE) --no-print-directory asan tsan
+
+asan: setup models ## unit tests under AddressSanitizer and UBSan
+	@scripts/test.sh asan
+
+tsan: setup models ## unit tests under ThreadSanitizer
+	@scripts/test.sh tsan
+
+clean: ## remove what was compiled; models, engine and peers stay
+	@rm -rf build/release build/dev build/asan build/tsan build/log

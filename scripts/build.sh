@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# build.sh PRESET TARGET...: configures when needed, then builds the targets. Quiet when there is nothing to do.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+
+preset=$1
+shift
+folder=build/$preset
+
+# ninja configures again by itself when a CMake file changes.
+if [ ! -e "$folder/build.ninja" ] || [ -n "${HEARTH_GPU:-}" ]; then
+  step "Fetching the engine (npm)" third_party/llama/fetch.sh
+  step "Configuring $folder" cmake --preset "$preset" ${HEARTH_GPU:+-DHEARTH_GPU="$HEARTH_GPU"}
+fi
+
+# A steady line or two rather than one per file, unless a person is watching.
+if [ -t 1 ]; then
+  NINJA_STATUS="Building $folder [%f/%t, %e s] " exec ninja -C "$folder" --quiet "$@"
+fi
+step "Building $folder" ninja -C "$folder" "$@"
