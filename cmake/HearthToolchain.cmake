@@ -25,6 +25,9 @@ elseif(HEARTH_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
+# A binary loads only what it uses: the worker no SQLite, the front no engine.
+add_link_options(LINKER:--as-needed)
+
 set(HEARTH_SANITIZE "" CACHE STRING "Sanitizers for the whole build: address,undefined or thread")
 if(HEARTH_SANITIZE)
   add_compile_options(-fsanitize=${HEARTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
