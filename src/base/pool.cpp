@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/pool.h"
+
+#include <pthread.h>
+
+namespace hearth {
+
+Pool::Pool(std::string name, int threads) {
+  for (int i = 0; i < threads; ++i) {
+    threads_.emplace_back([this] { work(); });
+    // Linux keeps 15 characters.
+    ::pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
+  }
+}
+
+Pool::~Pool() {
+  {
+    std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Pool::submit(std::function<void()> job) {
+  if (threads_.empty()) {
+    job();
+    return;
+  }
+  {
+    std::lock_guard lock{mutex_};
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void Pool::work() {
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    job = nullptr;
+    lock.lock();
+  }
+}
+
+}  // namespace hearth

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/async.h"
+#include "base/bytes.h"
+#include "base/event_loop_asio.h"
+#include "base/result.h"
+#include "http/message.h"
+
+namespace hearth::http {
+
+// How one request is answered: either one respond(), or begin_stream(), write() any number of times,
+// end_stream(). Belongs to the loop; lives until its handler's task has ended.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  virtual const HttpRequest& request() const = 0;
+
+  // Sends the whole answer. Errors: kCancelled when the client has gone.
+  virtual Task<Result<>> respond(HttpResponse response) = 0;
+
+  // Status and headers of an answer whose length is not known yet (chunked).
+  virtual Task<Result<>> begin_stream(int status, Headers headers) = 0;
+
+  // Sends `bytes` as they are; returns when the socket took them, so a slow client slows its producer
+  // and nobody else. Errors: kCancelled (gone, or slower than the write time-out).
+  virtual Task<Result<>> write(std::string bytes) = 0;
+  virtual Task<Result<>> end_stream() = 0;
+
+  // True once the client closed its connection (also when it closed only its sending half: nobody who
+  // still wants an answer does that to an HTTP/1.1 server) or it was cut off.
+  virtual bool client_gone() const = 0;
+
+  // Called on the loop, at most once, when client_gone() becomes true before the answer was complete;
+  // replaces an earlier callback. An empty function takes it back.
+  virtual void on_client_gone(std::function<void()> callback) = 0;
+};
+
+struct ServerConfig {
+  std::string host = "127.0.0.1";  // an address or a name; "0.0.0.0" and "::" for all
+  std::uint16_t port = 0;          // 0: any free one
+  Bytes max_header = Bytes{64 << 10};
+  Bytes max_body = Bytes{std::uint64_t{64} << 20};
+  int max_connections = 4096;
+  std::chrono::seconds header_timeout{30};  // from connection or first byte to a complete header
+  std::chrono::seconds body_timeout{120};
+  std::chrono::seconds idle_timeout{75};    // between requests of a kept-alive connection
+  std::chrono::seconds write_timeout{60};   // for one write() to make progress
+};
+
+// An HTTP/1.1 server on the event loop: keep-alive, chunked answers, limits, prompt notice of clients
+// that leave. What it cannot parse it answers itself with a small JSON error (400, 408, 413, 431, 501,
+// 505) and closes. Everything else goes to the handler, also unknown paths and methods.
+class Server {
+ public:
+  // Runs once per request; an exception that escapes it becomes a 500 and a log line.
+  using Handler = std::function<Task<void>(Exchange&)>;
+
+  virtual ~Server() = default;
+
+  // The address in use: "127.0.0.1:11435".
+  virtual std::string address() const = 0;
+  virtual std::uint16_t port() const = 0;
+  virtual int connections() const = 0;
+
+  // Stops accepting and closes idle connections; exchanges in flight may end until `deadline`, then
+  // their connections are cut. Returns when no connection is left.
+  virtual Task<void> stop(TimePoint deadline) = 0;
+
+  // Errors: kConflict when the address is in use, kInvalid when it cannot be parsed or resolved,
+  // kUnavailable otherwise.
+  static Result<std::unique_ptr<Server>> listen(AsioEventLoop& loop, ServerConfig config,
+                                                Handler handler);
+};
+
+}  // namespace hearth::http

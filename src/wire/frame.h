@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+
+namespace hearth::wire {
+
+// What a frame is about. Numbers are stable only within one build: front and worker always are of one.
+enum class FrameType : std::uint16_t {
+  // front -> worker
+  kOpen = 1,   // OpenMessage, with the model file's descriptors: parse the vocabulary, become hollow
+  kLoad,       // {}                 answered by kProgress*, then kLoaded or kFailed
+  kUnload,     // {}                 free weights and contexts; answered by kUnloaded
+  kGenerate,   // GenerateMessage    answered by kTokenized, kStarted, kDelta*, kDone; or kFailed
+  kEmbed,      // EmbedMessage       answered by kTokenized, kEmbedded; or kFailed
+  kCancel,     // {}                 for the request in the header; answered by that request's kDone
+
+  // worker -> front
+  kReady = 64,  // ReadyMessage: hollow now
+  kProgress,    // ProgressMessage
+  kLoaded,      // LoadedMessage
+  kUnloaded,    // {}
+  kTokenized,   // TokenizedMessage
+  kStarted,     // StartedMessage: the first token is there; what it took, just before its kDelta
+  kDelta,       // DeltaMessage
+  kDone,        // DoneMessage
+  kEmbedded,    // EmbeddedMessage
+  kFailed,      // FailedMessage: for a request, or for kOpen and kLoad; never for the whole worker
+  kHeartbeat,   // HeartbeatMessage, twice a second from a thread of its own
+};
+
+// One message between front and worker: a type, the request it belongs to (0: the worker itself), a
+// JSON payload and, from the front only, file descriptors.
+struct Frame {
+  FrameType type = FrameType::kHeartbeat;
+  std::uint64_t request = 0;
+  std::string payload;
+  std::vector<Fd> descriptors;
+};
+
+// On the socket a frame is 16 bytes of header, little-endian, then the payload:
+//   u32 payload length · u16 type · u16 number of descriptors · u64 request
+// Descriptors travel by SCM_RIGHTS with the header's bytes.
+constexpr std::size_t kHeaderSize = 16;
+
+// A peer that announces more than this is broken, and its socket is closed. Large enough for a prompt
+// of megabytes with its escapes.
+constexpr std::size_t kMaxPayload = std::size_t{64} << 20;
+constexpr std::size_t kMaxDescriptors = 128;
+
+}  // namespace hearth::wire

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/stage.h"
+
+// The payloads. Each has encode(message) -> JSON text and decode_x(text) -> Result<Message>; decoding
+// checks types and ranges, because a worker is a process that a stranger's file may have taken over.
+namespace hearth::wire {
+
+// How a model is loaded: what cannot be changed while its worker lives.
+struct LoadOptions {
+  int context_limit = 0;      // tokens per sequence; 0: what the model was trained for
+  int parallel = 4;           // sequences at once
+  int threads = 0;            // 0: the physical cores that this process may use
+  bool repack = true;         // false: no repacked weights (the compiled layer switched off)
+  bool prefix = true;         // false: no sequence keeps its cells (the prefix layer switched off)
+
+  friend bool operator==(const LoadOptions&, const LoadOptions&) = default;
+};
+
+struct OpenMessage {
+  std::string model;  // for messages and logs
+  LoadOptions options;
+};
+
+struct ReadyMessage {
+  std::string engine;         // "llama.cpp v0.5.0 (de3ff81)"
+  std::string backend;        // the CPU variant that was chosen: "zen4"
+  std::vector<std::string> devices;  // GPU devices found, possibly none
+  std::string architecture;
+  int vocabulary = 0;         // tokens
+  int trained_context = 0;    // tokens
+  int context_limit = 0;      // tokens per sequence, after the options
+  std::string chat_template;  // "model", or "chatml" when the model has none
+  bool embeds = true;         // a chat model does too: mean-pooled
+  bool generates = true;      // false: an embedding model
+  std::vector<Stage> stages;  // kSpawn parts measured by the worker itself
+};
+
+struct ProgressMessage {
+  std::string stage;       // "read", "load", "context"
+  double fraction = 0.0;   // of the whole load, 0 to 1
+  Bytes done, total;       // of the read
+};
+
+struct MemoryUse {
+  Bytes weights;   // anonymous or device memory for weights
+  Bytes mapped;    // weights used from the mapped file
+  Bytes repacked;  // of `weights`: the part that only exists in repacked form
+  Bytes context;   // KV cells
+  Bytes compute;
+  Bytes device;    // on GPUs, of all the above
+};
+
+struct LoadedMessage {
+  std::vector<Stage> stages;  // kRead, kLoad, kContext
+  MemoryUse memory;
+  Bytes bytes_read;           // from the device, by the kernel's accounting of this process
+  std::int64_t major_faults = 0;
+  int context = 0;            // KV cells allocated, for all sequences together
+};
+
+// Sampling, with the engine's defaults where the client was silent.
+struct Sampling {
+  std::optional<std::uint32_t> seed;  // absent: random
+  double temperature = 0.8;
+  double top_p = 0.95;
+  int top_k = 40;
+  double min_p = 0.05;
+  double typical_p = 1.0;
+  double repeat_penalty = 1.0;
+  double presence_penalty = 0.0;
+  double frequency_penalty = 0.0;
+  int repeat_last_n = 64;
+  std::map<int, double> logit_bias;  // token -> bias; -infinity for a ban is encoded as -1e9
+};
+
+struct GenerateMessage {
+  // One of the two. `messages` and `tools` are JSON text in OpenAI's shape, opaque to the front.
+  std::string messages;
+  std::string prompt;
+  std::vector<int> prompt_tokens;  // a prompt that came as token ids; `prompt` is then empty
+
+  std::string tools;            // JSON array, or empty
+  std::string tool_choice;      // "auto", "none", "required"; a single function is `tools` of one
+  std::string response_schema;  // JSON schema of the reply, or empty; "{}" for any JSON object
+  std::string template_kwargs;  // JSON object, or empty
+
+  bool add_special = true;          // a raw prompt gets the model's BOS where the model wants one
+  Sampling sampling;
+  std::vector<std::string> stop;
+  int max_tokens = -1;              // -1: until the model stops or its context is full
+  bool ignore_eos = false;
+  bool cache_prompt = true;
+  bool echo = false;                // the prompt's text comes first (/v1/completions)
+};
+
+struct EmbedMessage {
+  std::vector<std::string> inputs;
+};
+
+struct TokenizedMessage {
+  std::vector<int> tokens;          // of the whole prompt, after the template
+  std::vector<Stage> stages;
+};
+
+struct StartedMessage {
+  int prompt_tokens = 0;
+  int cached_tokens = 0;            // of these, already in live cells
+  std::vector<Stage> stages;        // kQueue, kRestore, kContext, kPrefill, kFirstDecode
+};
+
+struct ToolCallDelta {
+  int index = 0;
+  std::string id;         // with the first part of a call only
+  std::string name;       // likewise
+  std::string arguments;  // a piece of JSON text
+};
+
+struct DeltaMessage {
+  std::string text;
+  std::string reasoning;
+  std::vector<ToolCallDelta> tool_calls;
+  int generated = 0;      // tokens so far, this one included
+};
+
+struct DoneMessage {
+  std::string reason;      // "stop", "length", "tool_calls", "cancelled"
+  std::string stopped_by;  // the stop string, or empty
+  int prompt_tokens = 0;
+  int cached_tokens = 0;
+  int generated = 0;
+  double prompt_ms = 0;     // prefill alone, as the engine's users know it from `timings`
+  double generated_ms = 0;  // from the first token to the last
+  std::vector<Stage> stages;  // kDecode
+  int live_tokens = 0;      // prefix cells that this model's sequences hold now
+  int context = 0;          // KV cells allocated now
+};
+
+struct EmbeddedMessage {
+  std::vector<std::vector<float>> vectors;
+  int prompt_tokens = 0;
+  std::vector<Stage> stages;
+};
+
+struct FailedMessage {
+  std::string code;        // name_of(ErrorCode)
+  std::string message;
+  std::string field;
+  int prompt_tokens = 0;   // with "too_long"
+  int context = 0;
+};
+
+struct HeartbeatMessage {
+  std::uint64_t steps = 0;  // engine calls that have ended; stands still in a hang
+  int active = 0;           // requests in hand
+  int live_tokens = 0;
+  Bytes resident;           // VmRSS of the worker
+  Bytes anonymous;          // RssAnon
+};
+
+std::string encode(const OpenMessage& m);
+std::string encode(const ReadyMessage& m);
+std::string encode(const ProgressMessage& m);
+std::string encode(const LoadedMessage& m);
+std::string encode(const GenerateMessage& m);
+std::string encode(const EmbedMessage& m);
+std::string encode(const TokenizedMessage& m);
+std::string encode(const StartedMessage& m);
+std::string encode(const DeltaMessage& m);
+std::string encode(const DoneMessage& m);
+std::string encode(const EmbeddedMessage& m);
+std::string encode(const FailedMessage& m);
+std::string encode(const HeartbeatMessage& m);
+
+// Errors: kCorrupt, naming the member that is missing or of the wrong type.
+Result<OpenMessage> decode_open(const std::string& payload);
+Result<ReadyMessage> decode_ready(const std::string& payload);
+Result<ProgressMessage> decode_progress(const std::string& payload);
+Result<LoadedMessage> decode_loaded(const std::string& payload);
+Result<GenerateMessage> decode_generate(const std::string& payload);
+Result<EmbedMessage> decode_embed(const std::string& payload);
+Result<TokenizedMessage> decode_tokenized(const std::string& payload);
+Result<StartedMessage> decode_started(const std::string& payload);
+Result<DeltaMessage> decode_delta(const std::string& payload);
+Result<DoneMessage> decode_done(const std::string& payload);
+Result<EmbeddedMessage> decode_embedded(const std::string& payload);
+Result<FailedMessage> decode_failed(const std::string& payload);
+Result<HeartbeatMessage> decode_heartbeat(const std::string& payload);
+
+}  // namespace hearth::wire
