@@ -5,7 +5,7 @@ MODEL := SmolLM2-135M-Instruct-Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build run stop test models peers check check-long asan tsan clean
+.PHONY: help setup build run stop test models peers check check-long format asan tsan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,6 +35,10 @@ peers: setup ## llama-server on the same engine, into build/peers/, for comparis
 check: ## formatting, clang-tidy on what changed, include directions, sizes
 	@scripts/setup.sh packages-check
 	@scripts/check.sh
+
+format: ## lay out the sources as .clang-format says
+	@scripts/setup.sh packages-check
+	@find src -name '*.cpp' -o -name '*.h' | xargs -r clang-format-19 -i
 
 check-long: ## clang-tidy on everything, then the sanitizer builds
 	@scripts/setup.sh packages-check

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # build.sh PRESET TARGET...: configures when needed, then builds the targets. Quiet when there is nothing to do.
+# build.sh PRESET --configure-only: stops before building.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
@@ -15,6 +16,8 @@ if [ ! -e "$folder/build.ninja" ] || [ -n "${HEARTH_GPU:-}" ]; then
   step "Fetching the engine (npm)" third_party/llama/fetch.sh
   step "Configuring $folder" cmake --preset "$preset" ${HEARTH_GPU:+-DHEARTH_GPU="$HEARTH_GPU"}
 fi
+
+[ "${1:-}" = --configure-only ] && exit 0
 
 # A steady line or two rather than one per file, unless a person is watching.
 if [ -t 1 ]; then
