@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "timeline/verdict_code.h"
+
+namespace hearth {
+
+// What is known about one request once it is over: the input of classify(), explain() and
+// avoided_by(). Whatever the request did not need stays at its default.
+struct Facts {
+  std::string model{};  // as a person would type it in a command
+
+  Bytes downloaded{};
+  Bytes bytes_read{};  // from the device, by this request or by the load that it joined
+  Bytes load_set{};    // what a load of this model maps or reads
+  std::int64_t major_faults = 0;
+  Bytes swapped_in{};
+
+  bool spawned = false;         // a worker had to be started, by this request or one that it joined
+  bool weights_loaded = false;  // likewise
+  bool compiled = false;        // likewise
+
+  int prompt_tokens = 0;
+  int cached_tokens = 0;       // of these, taken from the prefix layer
+  int tokens_seen_before = 0;  // leading tokens that had been evaluated before, kept or not
+
+  Duration queued{};
+  bool queued_behind_load = false;  // another model was loading meanwhile
+
+  // Hints from those who know the layer; a code of that layer, else it is ignored.
+  std::optional<VerdictCode> artifact_cause{};
+  std::optional<VerdictCode> pages_cause{};
+  std::optional<VerdictCode> weights_cause{};
+  std::optional<VerdictCode> compiled_cause{};
+  std::optional<VerdictCode> prefix_cause{};
+  std::string evicted_for{};  // with weights.evicted_for: who took the room
+
+  // What prefill of as many tokens usually takes here when all is warm and quiet. Unset when nobody
+  // has measured it: then neither the processor nor its power state is ever blamed.
+  std::optional<Duration> usual_prefill{};
+  std::optional<Duration> idle_before{};  // since this model's previous reply
+};
+
+}  // namespace hearth

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "timeline/avoided.h"
+#include "timeline/response_class.h"
+#include "timeline/snapshot.h"
+#include "timeline/timeline.h"
+#include "timeline/verdict.h"
+
+namespace hearth {
+
+enum class Outcome { kOk, kCancelled, kError };
+
+// "ok", "cancelled", "error"
+std::string_view name_of(Outcome outcome);
+
+// All that is kept of a request. There is no room in it for prompts and replies.
+struct RequestReport {
+  std::string request_id{};
+  std::string model{};  // the catalogue's name; empty when the request named no model that exists
+  std::string api{};    // "openai", "ollama", "anthropic", "admin"
+  std::string path{};   // without its query
+  int status = 0;       // HTTP
+  std::int64_t started_wall_us = 0;
+
+  Outcome outcome = Outcome::kOk;
+  std::string message{};  // what went wrong, as the client was told
+
+  std::optional<ResponseClass> response_class{};  // unset: it ended before anything was known
+  Timings timings{};
+  Before before{};
+  Avoided avoided{};
+  std::optional<Verdict> verdict{};
+
+  int prompt_tokens = 0;
+  int cached_tokens = 0;
+  int generated_tokens = 0;
+  std::optional<Duration> time_to_first_token{};  // from the first byte in
+  Duration prefill{};
+  Duration decode{};  // from the first token to the last
+
+  Bytes bytes_read{};  // from the device; with timings.shared, of the joined load too
+  std::int64_t major_faults = 0;
+};
+
+// Of decoding alone, so without the first token; unset with fewer than two.
+std::optional<double> tokens_per_second(const RequestReport& report);
+
+// The `hearth` object of a reply: times in ms from the first byte in, with at most three decimals.
+// `cold_layer` is absent when nothing was cold, `verdict` where there is none.
+std::string to_json(const RequestReport& report);
+
+// The same object with what the history adds: model, api, path, outcome, tokens, rates.
+// Long messages and paths are cut, so an entry has a bounded size.
+std::string to_history_json(const RequestReport& report);
+
+// The value of a Server-Timing header: "queue;dur=0.4, prefill;dur=12.3", one entry for each kind
+// of stage in the order of StageKind. Empty when there is no stage yet.
+std::string server_timing(const RequestReport& report);
+
+}  // namespace hearth
