@@ -35,6 +35,9 @@ class EventLoop {
   // Calls `callback` once, when `fd` is readable, at end of file or in error. The descriptor stays the
   // caller's and must stay open until the callback ran or forget() was called.
   virtual void when_readable(int fd, Callback callback) = 0;
+
+  // The same for a descriptor that can take more bytes, or is in error.
+  virtual void when_writable(int fd, Callback callback) = 0;
   virtual void forget(int fd) = 0;
 
   // Starts `task` now, up to its first suspension, and lets it own itself. An exception that escapes it

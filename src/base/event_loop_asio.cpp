@@ -23,6 +23,17 @@ struct AsioEventLoop::State {
   std::unique_ptr<asio::signal_set> signals;
   std::function<void(int)> on_signal;
 
+  void await_descriptor(int fd, asio::posix::stream_descriptor::wait_type what, Callback callback) {
+    auto found = descriptors.find(fd);
+    if (found == descriptors.end()) {
+      found = descriptors.emplace(fd, context).first;
+      found->second.assign(fd);
+    }
+    found->second.async_wait(what, [run = std::move(callback)](const boost::system::error_code& e) {
+      if (!e) run();
+    });
+  }
+
   void await_signal() {
     signals->async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
@@ -72,15 +83,11 @@ EventLoop::TimerId AsioEventLoop::call_at(TimePoint when, Callback callback) {
 void AsioEventLoop::cancel(TimerId timer) { state_->timers.erase(timer); }
 
 void AsioEventLoop::when_readable(int fd, Callback callback) {
-  auto found = state_->descriptors.find(fd);
-  if (found == state_->descriptors.end()) {
-    found = state_->descriptors.emplace(fd, state_->context).first;
-    found->second.assign(fd);
-  }
-  found->second.async_wait(asio::posix::stream_descriptor::wait_read,
-                           [run = std::move(callback)](const boost::system::error_code& error) {
-                             if (!error) run();
-                           });
+  state_->await_descriptor(fd, asio::posix::stream_descriptor::wait_read, std::move(callback));
+}
+
+void AsioEventLoop::when_writable(int fd, Callback callback) {
+  state_->await_descriptor(fd, asio::posix::stream_descriptor::wait_write, std::move(callback));
 }
 
 void AsioEventLoop::forget(int fd) {

@@ -30,6 +30,7 @@ class AsioEventLoop : public EventLoop {
   TimerId call_at(TimePoint when, Callback callback) override;
   void cancel(TimerId timer) override;
   void when_readable(int fd, Callback callback) override;
+  void when_writable(int fd, Callback callback) override;
   void forget(int fd) override;
 
   // For http/, which speaks Asio itself.

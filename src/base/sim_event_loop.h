@@ -34,6 +34,8 @@ class SimEventLoop : public EventLoop {
   }
 
   void when_readable(int fd, Callback callback) override { waiting_[fd] = std::move(callback); }
+  // A simulated descriptor always takes more.
+  void when_writable(int, Callback callback) override { post(std::move(callback)); }
   void forget(int fd) override { waiting_.erase(fd); }
 
   // A test's way to say that bytes arrived.

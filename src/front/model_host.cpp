@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/model_host.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log.h"
+#include "front/worker_environment.h"
+
+namespace hearth::front {
+namespace {
+
+using wire::Frame;
+using wire::FrameType;
+
+// A worker that dies over the same file twice in a row will die a third time.
+constexpr int kSpawnAttempts = 2;
+
+Frame frame_of(FrameType type, std::uint64_t request, std::string payload) {
+  Frame frame;
+  frame.type = type;
+  frame.request = request;
+  frame.payload = std::move(payload);
+  return frame;
+}
+
+Result<std::vector<Fd>> open_all(const Files& files, const std::vector<std::string>& paths) {
+  std::vector<Fd> opened;
+  for (const std::string& path : paths) {
+    Result<Fd> file = files.open_read(path);
+    if (!file) return Failed{std::move(file).error()};
+    opened.push_back(std::move(*file));
+  }
+  return opened;
+}
+
+Error error_of(const wire::FailedMessage& failed) {
+  return Error{error_code_named(failed.code), failed.message}
+      .at(failed.field)
+      .with_counts({failed.prompt_tokens, failed.context});
+}
+
+}  // namespace
+
+std::string_view name_of(WeightsLevel level) {
+  static constexpr std::array<std::string_view, 5> kNames{"none", "hollow", "loading", "resident",
+                                                          "unloading"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string_view name_of(CoolCause cause) {
+  static constexpr std::array<std::string_view, 6> kNames{"first_use",   "idle",        "asked",
+                                                          "evicted_for", "worker_died", "options"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+ModelHost::ModelHost(World world, HostModel model, HostSettings settings, OnChange on_change)
+    : world_{world},
+      model_{std::move(model)},
+      settings_{std::move(settings)},
+      on_change_{std::move(on_change)},
+      admission_{world_.loop, settings_.options.parallel, settings_.queue_limit},
+      changed_{world_.loop},
+      tasks_{world_.loop} {}
+
+ModelHost::~ModelHost() = default;
+
+std::optional<TimePoint> ModelHost::worker_started() const {
+  if (!worker_) return std::nullopt;
+  return worker_->started();
+}
+
+void ModelHost::changed() {
+  changed_.notify_all();
+  if (on_change_) on_change_(*this);
+}
+
+void ModelHost::set_level(WeightsLevel level) {
+  if (level_ == level) return;
+  level_ = level;
+  changed();
+}
+
+// ---- spawn ----
+
+bool ModelHost::usable() const { return has_worker() && !worker_->closing(); }
+
+Task<Result<>> ModelHost::ensure_worker(const bool* cancelled) {
+  for (int attempt = 0; attempt < kSpawnAttempts; ++attempt) {
+    if (usable()) co_return Result<>{};
+    if (stopping_) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
+    if (!spawning_ && !worker_) world_.loop.spawn(spawn_worker());
+    while (!*cancelled && !usable() && (spawning_ || worker_)) co_await changed_.wait();
+    if (*cancelled) co_return fail(ErrorCode::kCancelled, "cancelled while the worker started");
+    if (usable()) co_return Result<>{};
+    // The worker said why, or there is no such file: trying again gives the same answer.
+    if (failure_ && failure_->code() != ErrorCode::kUnavailable) break;
+  }
+  if (failure_) co_return Failed{*failure_};
+  co_return fail(ErrorCode::kUnavailable, "no worker could be started");
+}
+
+Task<void> ModelHost::spawn_worker() {
+  const auto pass = tasks_.enter();
+  if (!pass) co_return;
+  spawning_ = true;
+  failure_.reset();
+  const TimePoint begun = world_.loop.now();
+  const ProcessSpec spec{{settings_.worker_program}, worker_environment()};
+  auto job = [this, spec]() -> Result<std::pair<std::unique_ptr<Process>, std::vector<Fd>>> {
+    Result<std::vector<Fd>> files = open_all(world_.files, model_.paths);
+    if (!files) return Failed{std::move(files).error()};
+    Result<std::unique_ptr<Process>> process = world_.processes.spawn(spec);
+    if (!process) return Failed{std::move(process).error()};
+    return std::pair{std::move(*process), std::move(*files)};
+  };
+  auto spawned = co_await world_.pool.run(world_.loop, std::move(job));
+  spawning_ = false;
+  if (!spawned) {
+    failure_ = spawned.error();
+    log::warn("worker.spawn_failed", {{"model", model_.name}, {"reason", failure_->message()}});
+    changed();
+    co_return;
+  }
+  ++spawns_;
+  ready_.reset();
+  spawn_stages_ = {Stage{StageKind::kSpawn, begun, begun, Bytes{}}};
+  last_sign_of_work_ = world_.loop.now();
+  worker_ = std::make_unique<Worker>(world_.loop, world_.pool, std::move(spawned->first),
+                                     [this](Frame frame) { on_frame(std::move(frame)); });
+  log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
+  world_.loop.spawn(supervise(worker_.get()));
+  world_.loop.spawn(watch(spawns_));
+  Frame open = frame_of(FrameType::kOpen, 0,
+                        wire::encode(wire::OpenMessage{model_.name, settings_.options}));
+  open.descriptors = std::move(spawned->second);
+  worker_->send(std::move(open));
+  if (stopping_) worker_->close();
+}
+
+Task<void> ModelHost::supervise(Worker* worker) {
+  const auto pass = tasks_.enter();
+  const ExitStatus status = co_await worker->run();
+  on_lost(status);
+}
+
+// A worker that has work and shows no step for the hang limit is stuck in a call that will not return.
+Task<void> ModelHost::watch(std::uint64_t spawn) {
+  const auto pass = tasks_.enter();
+  while (worker_ && spawns_ == spawn) {
+    const bool busy = !ready_ || level_ == WeightsLevel::kLoading || !inboxes_.empty();
+    if (!busy) last_sign_of_work_ = world_.loop.now();
+    if (world_.loop.now() - last_sign_of_work_ > settings_.hang_limit) {
+      worker_->kill("it made no progress for " +
+                    std::to_string(settings_.hang_limit / std::chrono::seconds{1}) + " s");
+    }
+    (void)co_await changed_.wait_until(world_.loop.now() + settings_.hang_limit / 10);
+  }
+}
+
+void ModelHost::on_lost(const ExitStatus& status) {
+  const bool asked = worker_->closing() && worker_->death_note().empty();
+  const std::string how = worker_->death_note().empty() ? describe(status) : worker_->death_note();
+  const bool was_ready = ready_.has_value();
+  worker_.reset();
+  ready_.reset();
+  load_fraction_ = 0;
+  heartbeat_ = {};
+  context_cells_ = 0;
+  live_tokens_ = 0;
+  if (!asked) {
+    ++deaths_;
+    cool_cause_ = CoolCause::kWorkerDied;
+    log::warn("worker.died", {{"model", model_.name}, {"how", how}});
+    if (!was_ready && !failure_) {
+      failure_ = Error{ErrorCode::kUnavailable, "the worker died while it opened the model: " + how};
+    }
+  }
+  for (auto& [request, inbox] : std::exchange(inboxes_, {})) inbox->push(WorkerLost{how});
+  level_ = WeightsLevel::kNone;
+  changed();
+}
+
+Task<void> ModelHost::stop() {
+  stopping_ = true;
+  if (worker_) worker_->close();
+  changed_.notify_all();
+  co_await tasks_.close();
+}
+
+// ---- load and unload ----
+
+void ModelHost::want_weights() {
+  if (!has_worker() || level_ == WeightsLevel::kResident || level_ == WeightsLevel::kLoading) return;
+  if (level_ == WeightsLevel::kUnloading) {
+    load_wanted_ = true;
+    return;
+  }
+  load_wanted_ = false;
+  load_fraction_ = 0;
+  load_asked_ = world_.loop.now();
+  last_sign_of_work_ = load_asked_;
+  failure_.reset();
+  send(frame_of(FrameType::kLoad, 0, "{}"));
+  set_level(WeightsLevel::kLoading);
+}
+
+Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
+  if (auto worker = co_await ensure_worker(cancelled); !worker) co_return worker;
+  want_weights();
+  while (!*cancelled && (level_ == WeightsLevel::kLoading || level_ == WeightsLevel::kUnloading)) {
+    co_await changed_.wait();
+  }
+  if (*cancelled) co_return fail(ErrorCode::kCancelled, "cancelled while the model loaded");
+  if (level_ == WeightsLevel::kResident) co_return Result<>{};
+  if (failure_) co_return Failed{*failure_};
+  co_return fail(ErrorCode::kUnavailable, "the worker died while it loaded the model");
+}
+
+Task<Result<>> ModelHost::unload(CoolCause cause) {
+  const auto pass = tasks_.enter();
+  if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
+  admission_.pause();
+  co_await admission_.drained();
+  while (level_ == WeightsLevel::kLoading) co_await changed_.wait();
+  if (level_ == WeightsLevel::kResident) {
+    cool_cause_ = cause;
+    send(frame_of(FrameType::kUnload, 0, "{}"));
+    set_level(WeightsLevel::kUnloading);
+  }
+  while (level_ == WeightsLevel::kUnloading) co_await changed_.wait();
+  admission_.resume();
+  co_return Result<>{};
+}
+
+// ---- frames ----
+
+void ModelHost::attach(std::uint64_t request, Inbox& inbox) {
+  if (inboxes_.empty()) last_sign_of_work_ = world_.loop.now();
+  inboxes_[request] = &inbox;
+}
+
+void ModelHost::detach(std::uint64_t request) { inboxes_.erase(request); }
+
+void ModelHost::send(Frame frame) {
+  if (worker_) worker_->send(std::move(frame));
+}
+
+void ModelHost::on_frame(Frame frame) {
+  if (frame.request == 0) {
+    on_host_frame(frame);
+    return;
+  }
+  last_sign_of_work_ = world_.loop.now();
+  const auto found = inboxes_.find(frame.request);
+  if (found != inboxes_.end()) found->second->push(std::move(frame));
+}
+
+void ModelHost::on_host_frame(const Frame& frame) {
+  switch (frame.type) {
+    case FrameType::kReady:
+      return on_ready(frame);
+    case FrameType::kProgress:
+      return on_progress(frame);
+    case FrameType::kLoaded:
+      return on_loaded(frame);
+    case FrameType::kUnloaded:
+      live_tokens_ = 0;
+      context_cells_ = 0;
+      set_level(WeightsLevel::kHollow);
+      if (load_wanted_) want_weights();
+      return;
+    case FrameType::kFailed:
+      return on_failed(frame);
+    case FrameType::kHeartbeat:
+      if (auto beat = wire::decode_heartbeat(frame.payload)) {
+        if (beat->steps != heartbeat_.steps) last_sign_of_work_ = world_.loop.now();
+        heartbeat_ = *beat;
+        live_tokens_ = beat->live_tokens;
+      }
+      return;
+    default:
+      worker_->kill("it sent a frame of type " + std::to_string(static_cast<int>(frame.type)));
+  }
+}
+
+void ModelHost::on_ready(const Frame& frame) {
+  auto ready = wire::decode_ready(frame.payload);
+  if (!ready) return worker_->kill("ready: " + ready.error().message());
+  spawn_stages_.front().end = world_.loop.now();
+  ready_ = std::move(*ready);
+  log::info("worker.ready", {{"model", model_.name},
+                             {"pid", worker_->pid()},
+                             {"backend", ready_->backend},
+                             {"ms", milliseconds_of(spawn_stages_.front().length())}});
+  level_ = WeightsLevel::kHollow;
+  changed();
+}
+
+void ModelHost::on_progress(const Frame& frame) {
+  auto progress = wire::decode_progress(frame.payload);
+  if (!progress) return worker_->kill("progress: " + progress.error().message());
+  last_sign_of_work_ = world_.loop.now();
+  load_fraction_ = std::clamp(progress->fraction, 0.0, 1.0);
+  for (auto& [request, inbox] : inboxes_) inbox->push(*progress);
+  if (on_change_) on_change_(*this);
+}
+
+void ModelHost::on_loaded(const Frame& frame) {
+  auto loaded = wire::decode_loaded(frame.payload);
+  if (!loaded) return worker_->kill("loaded: " + loaded.error().message());
+  LoadRecord record;
+  record.number = ++loads_;
+  record.cause = cool_cause_;
+  record.length = world_.loop.now() - load_asked_;
+  record.loaded = std::move(*loaded);
+  context_cells_ = record.loaded.context;
+  log::info("model.loaded", {{"model", model_.name},
+                             {"ms", milliseconds_of(record.length)},
+                             {"bytes_read", record.loaded.bytes_read.count()},
+                             {"cause", name_of(record.cause)}});
+  last_load_ = std::move(record);
+  load_fraction_ = 1;
+  set_level(WeightsLevel::kResident);
+}
+
+void ModelHost::on_failed(const Frame& frame) {
+  auto failed = wire::decode_failed(frame.payload);
+  if (!failed) return worker_->kill("failed: " + failed.error().message());
+  failure_ = error_of(*failed);
+  log::warn("model.load_failed", {{"model", model_.name}, {"reason", failure_->message()}});
+  if (!ready_) {
+    // It could not open the model: there is nothing to keep it for.
+    worker_->close();
+    return;
+  }
+  for (auto& [request, inbox] : inboxes_) inbox->push(*failure_);
+  set_level(WeightsLevel::kHollow);
+}
+
+}  // namespace hearth::front

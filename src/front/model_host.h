@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/files.h"
+#include "base/pool.h"
+#include "base/process.h"
+#include "base/result.h"
+#include "base/sync.h"
+#include "front/admission.h"
+#include "front/worker.h"
+#include "wire/messages.h"
+
+namespace hearth::front {
+
+enum class WeightsLevel { kNone, kHollow, kLoading, kResident, kUnloading };
+std::string_view name_of(WeightsLevel level);
+
+// Why a model's weights are not resident, for the verdict of the next reply.
+enum class CoolCause { kFirstUse, kIdle, kAsked, kEvictedFor, kWorkerDied, kOptions };
+std::string_view name_of(CoolCause cause);
+
+// The last load of a model, as the requests that waited for it report it.
+struct LoadRecord {
+  std::uint64_t number = 0;  // 1, 2, ... for one host
+  CoolCause cause = CoolCause::kFirstUse;
+  wire::LoadedMessage loaded;
+  Duration length{};         // from asking the worker to its answer
+};
+
+// What a request finds in its inbox while a worker has it in hand.
+struct WorkerLost {
+  std::string reason;
+};
+struct CancelAsked {};
+using InboxItem = std::variant<wire::Frame, wire::ProgressMessage, Error, WorkerLost, CancelAsked>;
+using Inbox = Mailbox<InboxItem>;
+
+struct HostSettings {
+  std::string worker_program;       // path of hearth-worker
+  wire::LoadOptions options;
+  int queue_limit = 512;
+  Duration hang_limit = std::chrono::seconds{30};
+};
+
+struct HostModel {
+  std::string artifact;             // id
+  std::string name;                 // canonical, for messages
+  std::vector<std::string> paths;   // shards in order
+};
+
+// Everything the front keeps for one model: its worker process, the level of its weights, the queue of
+// requests, the last load. A load belongs to the host, not to the request that asked first: whoever
+// leaves, it goes on, and everyone who waits gets the same one.
+//
+// Level moves: none -spawn-> hollow -load-> loading -> resident -unload-> unloading -> hollow, and from
+// anywhere to none when the process dies. Belongs to the loop. Call stop() before destroying it.
+class ModelHost {
+ public:
+  struct World {
+    EventLoop& loop;
+    Pool& pool;
+    const Files& files;
+    Processes& processes;
+  };
+  // Told about every change of level and of load progress; may be empty.
+  using OnChange = std::function<void(ModelHost&)>;
+
+  ModelHost(World world, HostModel model, HostSettings settings, OnChange on_change);
+  ~ModelHost();
+  ModelHost(const ModelHost&) = delete;
+  ModelHost& operator=(const ModelHost&) = delete;
+
+  const HostModel& model() const { return model_; }
+  void rename(std::string name) { model_.name = std::move(name); }
+  Admission& admission() { return admission_; }
+  const Admission& admission() const { return admission_; }
+
+  // Returns when there is a hollow (or warmer) worker. Everyone who waits shares one spawn. Errors:
+  // kCancelled once *cancelled (polled at every change), kCorrupt or kUnavailable when the worker
+  // refused the file or died twice over it.
+  Task<Result<>> ensure_worker(const bool* cancelled);
+
+  // Starts the load unless it is running or done. Needs a worker.
+  void want_weights();
+
+  // ensure_worker, want_weights, and waits for the end of the load.
+  Task<Result<>> ensure_resident(const bool* cancelled);
+
+  // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait, and
+  // load again. Nothing to do when nothing is resident.
+  Task<Result<>> unload(CoolCause cause);
+
+  // Ends the worker process as well.
+  Task<void> stop();
+
+  // --- a request in the worker's hands ---
+  // Frames with `request` go to `inbox` until detach(). A lost worker tells every inbox and forgets it.
+  void attach(std::uint64_t request, Inbox& inbox);
+  void detach(std::uint64_t request);
+  void send(wire::Frame frame);
+  int attached() const { return static_cast<int>(inboxes_.size()); }
+
+  // Wakes whoever waits in this host, to look at its conditions again (a cancelled flag, say).
+  void poke() { changed_.notify_all(); }
+
+  // --- what is known, for planning and for people ---
+  WeightsLevel level() const { return level_; }
+  bool spawning() const { return spawning_; }
+  CoolCause cool_cause() const { return cool_cause_; }
+  double load_fraction() const { return load_fraction_; }
+  bool has_worker() const { return worker_ != nullptr && ready_.has_value(); }
+  int pid() const { return worker_ ? worker_->pid() : 0; }
+  std::optional<TimePoint> worker_started() const;
+  const std::optional<wire::ReadyMessage>& ready() const { return ready_; }
+  const std::optional<LoadRecord>& last_load() const { return last_load_; }
+  const wire::HeartbeatMessage& heartbeat() const { return heartbeat_; }
+  const std::vector<Stage>& spawn_stages() const { return spawn_stages_; }
+  std::uint64_t spawns() const { return spawns_; }
+  std::uint64_t deaths() const { return deaths_; }
+  int context_cells() const { return context_cells_; }
+  int live_tokens() const { return live_tokens_; }
+  void note_cells(int context, int live) {
+    context_cells_ = context;
+    live_tokens_ = live;
+  }
+  // The last refusal of a load or spawn; empty when the last one went well.
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  bool usable() const;  // ready, and not on its way out
+  Task<void> spawn_worker();
+  Task<void> supervise(Worker* worker);
+  Task<void> watch(std::uint64_t spawn);
+  void on_frame(wire::Frame frame);
+  void on_host_frame(const wire::Frame& frame);
+  void on_ready(const wire::Frame& frame);
+  void on_loaded(const wire::Frame& frame);
+  void on_failed(const wire::Frame& frame);
+  void on_progress(const wire::Frame& frame);
+  void on_lost(const ExitStatus& status);
+  void set_level(WeightsLevel level);
+  void changed();
+
+  World world_;
+  HostModel model_;
+  HostSettings settings_;
+  OnChange on_change_;
+  Admission admission_;
+  Notify changed_;
+  Gate tasks_;
+
+  std::unique_ptr<Worker> worker_;
+  bool spawning_ = false;
+  bool stopping_ = false;
+  bool load_wanted_ = false;
+  WeightsLevel level_ = WeightsLevel::kNone;
+  CoolCause cool_cause_ = CoolCause::kFirstUse;
+  double load_fraction_ = 0;
+  TimePoint load_asked_;
+  TimePoint last_sign_of_work_;
+  std::optional<wire::ReadyMessage> ready_;
+  std::optional<LoadRecord> last_load_;
+  std::vector<Stage> spawn_stages_;
+  wire::HeartbeatMessage heartbeat_;
+  std::optional<Error> failure_;
+  std::unordered_map<std::uint64_t, Inbox*> inboxes_;
+  std::uint64_t spawns_ = 0;
+  std::uint64_t deaths_ = 0;
+  std::uint64_t loads_ = 0;
+  int context_cells_ = 0;
+  int live_tokens_ = 0;
+};
+
+}  // namespace hearth::front

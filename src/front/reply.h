@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/async.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "timeline/report.h"
+#include "wire/messages.h"
+
+namespace hearth::front {
+
+// Who asked and how, beside what was asked: the same for every kind of request.
+struct RequestContext {
+  std::string model;    // as the client wrote it
+  std::string api;      // "openai", "ollama", "anthropic", "hearth"
+  std::string path;     // "/v1/chat/completions"
+  TimePoint first_byte;
+  std::string key;      // whose prefixes may be shared; empty: everybody's
+  std::optional<Duration> wait_limit;  // Prefer: wait=N; how long a cold model may be waited for
+};
+
+struct GenerateRequest {
+  RequestContext context;
+  wire::GenerateMessage message;
+};
+
+struct EmbedRequest {
+  RequestContext context;
+  wire::EmbedMessage message;
+};
+
+// While a model warms, before the first token; at most a few a second.
+struct Progress {
+  std::string stage;  // "queue", "spawn", "read", "load", "context", "prefill"
+  double fraction = 0;
+  std::int64_t done_bytes = 0;
+  std::int64_t total_bytes = 0;
+};
+
+// The prompt has been evaluated and the first token is there. `report` holds what is known by then.
+struct Started {
+  int prompt_tokens = 0;
+  int cached_tokens = 0;
+  RequestReport report;
+};
+
+struct Delta {
+  std::string text;
+  std::string reasoning;
+  std::vector<wire::ToolCallDelta> tool_calls;
+};
+
+// What came so far is void: a worker died before the client saw anything, and the request runs again.
+// Comes only while no Delta has been taken, or the reply is of the kind that is sent whole.
+struct Restarted {};
+
+struct Embedded {
+  std::vector<std::vector<float>> vectors;
+};
+
+// The last event of a request that went well.
+struct Finished {
+  std::string reason;      // "stop", "length", "tool_calls"
+  std::string stopped_by;  // the stop string, if one did it
+  int prompt_tokens = 0;
+  int cached_tokens = 0;
+  int generated = 0;
+  double prompt_ms = 0;
+  double generated_ms = 0;
+  RequestReport report;  // up to now; the last byte is still to be sent
+};
+
+// The last event of a request that did not. retry_after is set with kBusy, and with kUnavailable when
+// the client's own wait limit ran out; then eta says when the model may be warm.
+struct Refused {
+  Error error;
+  std::optional<int> retry_after_s;
+  std::optional<double> eta_ms;
+  RequestReport report;
+};
+
+using Event =
+    std::variant<Progress, Started, Delta, Restarted, Embedded, Finished, Refused>;
+
+// May a failed worker's request be run again after deltas were taken? Yes, if they were only collected.
+enum class Delivery { kWhole, kStreamed };
+
+// One request on its way. Dropping it cancels the request and frees its sequence; so a client that goes
+// away only needs its handler to end. Belongs to the loop.
+class Reply {
+ public:
+  virtual ~Reply() = default;
+
+  virtual const std::string& id() const = 0;
+
+  // Waits for the next event. After Finished or Refused there is none: do not call again.
+  virtual Task<Event> next() = 0;
+
+  // Ends a wait in next() early: the request is cancelled and next() yields Refused(kCancelled).
+  virtual void cancel() = 0;
+
+  // The last byte of the answer went out (or failed to): closes the timeline and writes the history.
+  // Call it once, after Finished or Refused; a reply that is dropped without it counts as cancelled.
+  virtual void sent(int http_status) = 0;
+};
+
+}  // namespace hearth::front

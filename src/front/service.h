@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async.h"
+#include "base/result.h"
+#include "front/events.h"
+#include "front/reply.h"
+#include "timeline/history.h"
+
+namespace hearth {
+class Metrics;
+}
+
+namespace hearth::front {
+
+struct LayerStatus {
+  std::string layer;  // "artifact", "pages", "weights", "compiled", "prefix"
+  std::string level;  // contracts' words: "local", "resident", "hollow", ...
+  double fraction = 0;
+  std::int64_t bytes = 0;
+  std::int64_t total = 0;
+  std::string detail;
+};
+
+struct WorkerStatus {
+  int pid = 0;
+  std::int64_t uptime_ms = 0;
+  std::int64_t resident_bytes = 0;
+  std::int64_t anonymous_bytes = 0;
+  std::int64_t device_bytes = 0;
+  std::string backend;  // CPU variant
+  std::string engine;
+  int context = 0;      // KV cells allocated
+};
+
+// A model as every list shows it.
+struct ModelStatus {
+  std::string name;        // canonical, with tag
+  std::string artifact;    // id
+  std::string status;      // "ok", "missing", "changed", "broken"
+  std::string reason;      // when it is not ok
+  std::vector<std::string> paths;  // for the command line and the admin role only
+  std::int64_t size = 0;
+  std::int64_t imported_at_us = 0;
+  std::int64_t last_used_us = 0;   // 0: never
+  std::string architecture;
+  std::string quantization;
+  std::int64_t parameters = 0;
+  int trained_context = 0;
+  int embedding_length = 0;
+  bool has_chat_template = false;
+  std::string license;
+
+  std::vector<LayerStatus> layers;         // the five, coldest first
+  std::optional<WorkerStatus> worker;      // while there is one
+  std::optional<double> predicted_ttft_ms; // for a short prompt now; absent until rates are known
+  int active = 0;
+  int queued = 0;
+};
+
+// What the interfaces (HTTP dialects, and the command line through them) ask of the front. Belongs to
+// the loop; nothing here blocks it.
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  // Both return at once; errors come as Refused. Unknown model: kNotFound.
+  virtual std::unique_ptr<Reply> generate(GenerateRequest request, Delivery delivery) = 0;
+  virtual std::unique_ptr<Reply> embed(EmbedRequest request) = 0;
+
+  // Canonical order: by name. Never touches a disk.
+  virtual std::vector<ModelStatus> models() const = 0;
+  // Errors: kNotFound, kInvalid (not a model name).
+  virtual Result<ModelStatus> model(const std::string& name) const = 0;
+
+  // Errors: kInvalid (name), kCorrupt (with the reason), kNotFound (the file), kConflict (the name is
+  // taken by another file).
+  virtual Task<Result<ModelStatus>> import_model(std::string path, std::string name) = 0;
+  // Removes the name, drains and unloads when it was the last one. Never deletes the user's file.
+  virtual Task<Result<>> remove_model(std::string name) = 0;
+
+  // Idempotent; both return when it is done. Errors: kNotFound, kUnavailable, kCorrupt.
+  virtual Task<Result<ModelStatus>> load(std::string name) = 0;
+  virtual Task<Result<ModelStatus>> unload(std::string name) = 0;
+
+  // layer: one of the five. Errors: kInvalid, kNotFound, kConflict (pages that are mapped),
+  // kUnsupported (what this layer cannot do yet).
+  virtual Task<Result<ModelStatus>> warm(std::string name, std::string layer) = 0;
+  virtual Task<Result<ModelStatus>> cool(std::string name, std::string layer) = 0;
+
+  // JSON objects, newest first / one of them.
+  virtual Task<Result<std::vector<std::string>>> history(HistoryQuery query) = 0;
+  virtual Task<Result<std::string>> history_entry(std::string id) = 0;  // "last": the newest
+
+  virtual EventBus& events() = 0;
+  virtual Metrics& metrics() = 0;
+
+  // JSON: version, engine build, uptime, process figures, switches.
+  virtual std::string about() const = 0;
+};
+
+}  // namespace hearth::front

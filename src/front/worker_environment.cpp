@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/worker_environment.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+
+namespace hearth::front {
+
+std::vector<std::string> worker_environment() {
+  std::vector<std::string> environment{"LC_ALL=C.UTF-8", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"};
+  // Which devices to use, and where the drivers keep what they compiled.
+  static constexpr std::array kPassed{
+      "CUDA_VISIBLE_DEVICES", "GGML_VK_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+      "CUDA_CACHE_PATH",      "CUDA_CACHE_MAXSIZE",      "MESA_SHADER_CACHE_DIR",
+      "VK_DRIVER_FILES",      "VK_ICD_FILENAMES",        "LD_LIBRARY_PATH",
+      "HOME",                 "ASAN_OPTIONS",            "TSAN_OPTIONS"};
+  for (const char* name : kPassed) {
+    if (const char* value = std::getenv(name)) environment.push_back(std::string{name} + "=" + value);
+  }
+  return environment;
+}
+
+std::string worker_program() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t n = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+  if (n <= 0) return {};
+  const std::string self{path.data(), static_cast<std::size_t>(n)};
+  return self.substr(0, self.rfind('/') + 1) + "hearth-worker";
+}
+
+}  // namespace hearth::front
