@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/avoided.h"
+
+namespace hearth {
+namespace {
+
+std::optional<Duration> time_for(double amount, std::optional<double> per_second) {
+  if (!per_second || *per_second <= 0) return std::nullopt;
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{amount / *per_second});
+}
+
+std::optional<Bytes> known(Bytes bytes) {
+  return bytes > Bytes{} ? std::optional{bytes} : std::nullopt;
+}
+
+std::optional<Saving> prefix_saving(std::int64_t tokens, const Rates& rates) {
+  if (tokens <= 0) return std::nullopt;
+  Saving saving{.tokens = tokens};
+  saving.time = time_for(static_cast<double>(tokens), rates.prefill_tokens_per_s);
+  if (rates.prefix_bytes_per_token) {
+    saving.bytes =
+        Bytes{rates.prefix_bytes_per_token->count() * static_cast<std::uint64_t>(tokens)};
+  }
+  return saving;
+}
+
+}  // namespace
+
+Avoided avoided_by(const Facts& facts, const Before& before, const Rates& rates) {
+  Avoided avoided;
+  if (before.artifact.bytes > Bytes{}) avoided.artifact = Saving{.bytes = before.artifact.bytes};
+  if (const Bytes pages = before.pages.bytes; pages > Bytes{}) {
+    const auto count = static_cast<double>(pages.count());
+    avoided.pages = Saving{.bytes = pages, .time = time_for(count, rates.read_bytes_per_s)};
+  }
+  const bool model_was_ready = !facts.weights_loaded && !facts.spawned;
+  if (model_was_ready && before.weights.fraction > 0) {
+    avoided.weights = Saving{.bytes = known(before.weights.bytes), .time = rates.load};
+  }
+  if (!facts.compiled && before.compiled.fraction > 0) {
+    avoided.compiled = Saving{.bytes = known(before.compiled.bytes), .time = rates.compile};
+  }
+  avoided.prefix = prefix_saving(facts.cached_tokens, rates);
+  return avoided;
+}
+
+}  // namespace hearth
