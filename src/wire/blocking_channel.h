@@ -8,21 +8,24 @@
 
 namespace hearth::wire {
 
-// The worker's end of the socket, over a blocking descriptor. send() may be called from any thread, and
-// writes whole frames; receive() belongs to one thread. The descriptor is not owned.
+// The worker's end of the socket, over a blocking descriptor. send() may be called from any thread,
+// and writes whole frames; receive() belongs to one thread. The descriptor is not owned.
 class BlockingChannel {
  public:
   explicit BlockingChannel(int fd) : fd_{fd} {}
 
-  // Errors: kUnavailable when the other side has gone; kInternal for a payload over kMaxPayload.
+  // Blocks while the socket is full. Errors: kUnavailable when the other side has gone; kInternal
+  // for a frame over kMaxPayload or kMaxDescriptors, of which nothing is sent.
   Result<> send(const Frame& frame);
 
-  // Errors: kUnavailable at end of file, kCorrupt for a header that breaks the limits.
+  // Received descriptors are close-on-exec. Errors: kUnavailable at end of file, also in mid-frame;
+  // kCorrupt for a header that breaks the limits, or when not just the announced descriptors came.
+  // After an error the channel is of no more use.
   Result<Frame> receive();
 
  private:
   const int fd_;
-  std::mutex send_mutex_;
+  std::mutex send_mutex_;  // held for a whole frame, so that frames do not mix
 };
 
 }  // namespace hearth::wire

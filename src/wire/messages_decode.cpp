@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <boost/json.hpp>
+#include <limits>
+
+#include "base/json.h"
+#include "wire/messages.h"
+#include "wire/object_reader.h"
+
+namespace hearth::wire {
+namespace json = boost::json;
+namespace {
+
+constexpr Range<double> kMilliseconds{0.0, 1e15};
+
+template <class Message>
+Result<Message> decode(const std::string& payload, Message (*read)(ObjectReader&)) {
+  const Result<json::value> document = parse_json(payload);
+  if (!document) return fail(ErrorCode::kCorrupt, document.error().message());
+  const json::object* object = document->if_object();
+  if (object == nullptr) return fail(ErrorCode::kCorrupt, "a JSON object was expected");
+  std::optional<Error> error;
+  ObjectReader in{*object, "", error};
+  Message message = read(in);
+  if (error) return Failed{*std::move(error)};
+  return message;
+}
+
+LoadOptions read_options(ObjectReader& in) {
+  LoadOptions options;
+  options.context_limit = in.integer("context_limit", kCount).value_or(options.context_limit);
+  options.parallel = in.integer("parallel", {1, 1024}).value_or(options.parallel);
+  options.threads = in.integer("threads", {0, 4096}).value_or(options.threads);
+  options.repack = in.truth("repack").value_or(options.repack);
+  options.prefix = in.truth("prefix").value_or(options.prefix);
+  return options;
+}
+
+OpenMessage read_open(ObjectReader& in) {
+  OpenMessage m;
+  m.model = in.text("model");
+  in.object("options", [&](ObjectReader& inner) { m.options = read_options(inner); });
+  return m;
+}
+
+ReadyMessage read_ready(ObjectReader& in) {
+  in.require({"vocabulary", "context_limit"});
+  ReadyMessage m;
+  m.engine = in.text("engine");
+  m.backend = in.text("backend");
+  m.devices = in.texts("devices");
+  m.architecture = in.text("architecture");
+  m.vocabulary = in.integer("vocabulary", kCount).value_or(0);
+  m.trained_context = in.integer("trained_context", kCount).value_or(0);
+  m.context_limit = in.integer("context_limit", kCount).value_or(0);
+  m.chat_template = in.text("chat_template");
+  m.embeds = in.truth("embeds").value_or(m.embeds);
+  m.generates = in.truth("generates").value_or(m.generates);
+  m.stages = in.stages("stages");
+  return m;
+}
+
+ProgressMessage read_progress(ObjectReader& in) {
+  in.require({"stage"});
+  ProgressMessage m;
+  m.stage = in.text("stage");
+  m.fraction = in.number("fraction", {0.0, 1.0}).value_or(0.0);
+  m.done = in.bytes("done");
+  m.total = in.bytes("total");
+  return m;
+}
+
+MemoryUse read_memory(ObjectReader& in) {
+  MemoryUse memory;
+  memory.weights = in.bytes("weights");
+  memory.mapped = in.bytes("mapped");
+  memory.repacked = in.bytes("repacked");
+  memory.context = in.bytes("context");
+  memory.compute = in.bytes("compute");
+  memory.device = in.bytes("device");
+  return memory;
+}
+
+LoadedMessage read_loaded(ObjectReader& in) {
+  in.require({"context"});
+  LoadedMessage m;
+  m.stages = in.stages("stages");
+  in.object("memory", [&](ObjectReader& inner) { m.memory = read_memory(inner); });
+  m.bytes_read = in.bytes("bytes_read");
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  m.major_faults = in.integer64("major_faults", {0, kMost}).value_or(0);
+  m.context = in.integer("context", kCount).value_or(0);
+  return m;
+}
+
+std::map<int, double> read_logit_bias(ObjectReader& in) {
+  std::map<int, double> biases;
+  in.each("logit_bias", [&](const json::value& item, const std::string& path) {
+    const json::array* pair = item.if_array();
+    if (pair == nullptr || pair->size() != 2) return in.wrong(path, "[token, bias]");
+    const std::optional<std::int64_t> token = whole_number((*pair)[0]);
+    const std::optional<double> bias = finite_number((*pair)[1]);
+    if (!token || *token < kCount.low || *token > kCount.high || !bias) {
+      return in.wrong(path, "[token, bias]");
+    }
+    biases[static_cast<int>(*token)] = *bias;
+  });
+  return biases;
+}
+
+Sampling read_sampling(ObjectReader& in) {
+  Sampling s;
+  constexpr std::int64_t kLargestSeed = std::numeric_limits<std::uint32_t>::max();
+  if (const auto seed = in.integer64("seed", {0, kLargestSeed})) {
+    s.seed = static_cast<std::uint32_t>(*seed);
+  }
+  s.temperature = in.number("temperature", kAnyNumber).value_or(s.temperature);
+  s.top_p = in.number("top_p", kAnyNumber).value_or(s.top_p);
+  s.top_k = in.integer("top_k", kAnyInt).value_or(s.top_k);
+  s.min_p = in.number("min_p", kAnyNumber).value_or(s.min_p);
+  s.typical_p = in.number("typical_p", kAnyNumber).value_or(s.typical_p);
+  s.repeat_penalty = in.number("repeat_penalty", kAnyNumber).value_or(s.repeat_penalty);
+  s.presence_penalty = in.number("presence_penalty", kAnyNumber).value_or(s.presence_penalty);
+  s.frequency_penalty = in.number("frequency_penalty", kAnyNumber).value_or(s.frequency_penalty);
+  s.repeat_last_n = in.integer("repeat_last_n", kAnyInt).value_or(s.repeat_last_n);
+  s.logit_bias = read_logit_bias(in);
+  return s;
+}
+
+GenerateMessage read_generate(ObjectReader& in) {
+  GenerateMessage m;
+  m.messages = in.text("messages");
+  m.prompt = in.text("prompt");
+  m.prompt_tokens = in.integers("prompt_tokens", kCount);
+  m.tools = in.text("tools");
+  m.tool_choice = in.text("tool_choice");
+  m.response_schema = in.text("response_schema");
+  m.template_kwargs = in.text("template_kwargs");
+  m.add_special = in.truth("add_special").value_or(m.add_special);
+  in.object("sampling", [&](ObjectReader& inner) { m.sampling = read_sampling(inner); });
+  m.stop = in.texts("stop");
+  m.max_tokens = in.integer("max_tokens", {-1, kCount.high}).value_or(m.max_tokens);
+  m.ignore_eos = in.truth("ignore_eos").value_or(m.ignore_eos);
+  m.cache_prompt = in.truth("cache_prompt").value_or(m.cache_prompt);
+  m.echo = in.truth("echo").value_or(m.echo);
+  return m;
+}
+
+EmbedMessage read_embed(ObjectReader& in) {
+  EmbedMessage m;
+  m.inputs = in.texts("inputs");
+  return m;
+}
+
+TokenizedMessage read_tokenized(ObjectReader& in) {
+  TokenizedMessage m;
+  m.tokens = in.integers("tokens", kCount);
+  m.stages = in.stages("stages");
+  return m;
+}
+
+// How much of a prompt was cached can not exceed the prompt.
+int read_cached(ObjectReader& in, int prompt_tokens) {
+  return in.integer("cached_tokens", {0, prompt_tokens}).value_or(0);
+}
+
+StartedMessage read_started(ObjectReader& in) {
+  in.require({"prompt_tokens"});
+  StartedMessage m;
+  m.prompt_tokens = in.integer("prompt_tokens", kCount).value_or(0);
+  m.cached_tokens = read_cached(in, m.prompt_tokens);
+  m.stages = in.stages("stages");
+  return m;
+}
+
+DeltaMessage read_delta(ObjectReader& in) {
+  in.require({"generated"});
+  DeltaMessage m;
+  m.text = in.text("text");
+  m.reasoning = in.text("reasoning");
+  in.each_object("tool_calls", [&](ObjectReader& inner) {
+    ToolCallDelta call;
+    call.index = inner.integer("index", kCount).value_or(0);
+    call.id = inner.text("id");
+    call.name = inner.text("name");
+    call.arguments = inner.text("arguments");
+    m.tool_calls.push_back(std::move(call));
+  });
+  m.generated = in.integer("generated", kCount).value_or(0);
+  return m;
+}
+
+DoneMessage read_done(ObjectReader& in) {
+  in.require({"reason"});
+  DoneMessage m;
+  m.reason = in.text("reason");
+  m.stopped_by = in.text("stopped_by");
+  m.prompt_tokens = in.integer("prompt_tokens", kCount).value_or(0);
+  m.cached_tokens = read_cached(in, m.prompt_tokens);
+  m.generated = in.integer("generated", kCount).value_or(0);
+  m.prompt_ms = in.number("prompt_ms", kMilliseconds).value_or(0.0);
+  m.generated_ms = in.number("generated_ms", kMilliseconds).value_or(0.0);
+  m.stages = in.stages("stages");
+  m.live_tokens = in.integer("live_tokens", kCount).value_or(0);
+  m.context = in.integer("context", kCount).value_or(0);
+  return m;
+}
+
+EmbeddedMessage read_embedded(ObjectReader& in) {
+  in.require({"vectors"});
+  EmbeddedMessage m;
+  in.each("vectors", [&](const json::value& item, const std::string& path) {
+    const json::array* list = item.if_array();
+    if (list == nullptr) return in.wrong(path, "a list of numbers");
+    std::vector<float>& vector = m.vectors.emplace_back();
+    vector.reserve(list->size());
+    for (const json::value& element : *list) {
+      const std::optional<double> x = finite_number(element);
+      if (!x || std::abs(*x) > double{std::numeric_limits<float>::max()}) {
+        return in.wrong(path + '[' + std::to_string(vector.size()) + ']', "a finite number");
+      }
+      vector.push_back(static_cast<float>(*x));
+    }
+  });
+  m.prompt_tokens = in.integer("prompt_tokens", kCount).value_or(0);
+  m.stages = in.stages("stages");
+  return m;
+}
+
+FailedMessage read_failed(ObjectReader& in) {
+  in.require({"code"});
+  FailedMessage m;
+  m.code = in.text("code");
+  m.message = in.text("message");
+  m.field = in.text("field");
+  m.prompt_tokens = in.integer("prompt_tokens", kCount).value_or(0);
+  m.context = in.integer("context", kCount).value_or(0);
+  return m;
+}
+
+HeartbeatMessage read_heartbeat(ObjectReader& in) {
+  in.require({"steps"});
+  HeartbeatMessage m;
+  m.steps = in.natural("steps").value_or(0);
+  m.active = in.integer("active", kCount).value_or(0);
+  m.live_tokens = in.integer("live_tokens", kCount).value_or(0);
+  m.resident = in.bytes("resident");
+  m.anonymous = in.bytes("anonymous");
+  return m;
+}
+
+}  // namespace
+
+Result<OpenMessage> decode_open(const std::string& payload) { return decode(payload, read_open); }
+Result<ReadyMessage> decode_ready(const std::string& payload) {
+  return decode(payload, read_ready);
+}
+Result<ProgressMessage> decode_progress(const std::string& payload) {
+  return decode(payload, read_progress);
+}
+Result<LoadedMessage> decode_loaded(const std::string& payload) {
+  return decode(payload, read_loaded);
+}
+Result<GenerateMessage> decode_generate(const std::string& payload) {
+  return decode(payload, read_generate);
+}
+Result<EmbedMessage> decode_embed(const std::string& payload) {
+  return decode(payload, read_embed);
+}
+Result<TokenizedMessage> decode_tokenized(const std::string& payload) {
+  return decode(payload, read_tokenized);
+}
+Result<StartedMessage> decode_started(const std::string& payload) {
+  return decode(payload, read_started);
+}
+Result<DeltaMessage> decode_delta(const std::string& payload) {
+  return decode(payload, read_delta);
+}
+Result<DoneMessage> decode_done(const std::string& payload) { return decode(payload, read_done); }
+Result<EmbeddedMessage> decode_embedded(const std::string& payload) {
+  return decode(payload, read_embedded);
+}
+Result<FailedMessage> decode_failed(const std::string& payload) {
+  return decode(payload, read_failed);
+}
+Result<HeartbeatMessage> decode_heartbeat(const std::string& payload) {
+  return decode(payload, read_heartbeat);
+}
+
+}  // namespace hearth::wire

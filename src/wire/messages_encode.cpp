@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "wire/json_writer.h"
+#include "wire/messages.h"
+
+namespace hearth::wire {
+namespace {
+
+std::string encode(const LoadOptions& options) {
+  JsonWriter out;
+  out.number("context_limit", options.context_limit)
+      .number("parallel", options.parallel)
+      .number("threads", options.threads)
+      .truth("repack", options.repack)
+      .truth("prefix", options.prefix);
+  return out.finish();
+}
+
+std::string encode(const MemoryUse& memory) {
+  JsonWriter out;
+  out.bytes("weights", memory.weights)
+      .bytes("mapped", memory.mapped)
+      .bytes("repacked", memory.repacked)
+      .bytes("context", memory.context)
+      .bytes("compute", memory.compute)
+      .bytes("device", memory.device);
+  return out.finish();
+}
+
+// [[token,bias],...]: JSON objects have no integer keys.
+std::string encode(const std::map<int, double>& logit_bias) {
+  std::string out = "[";
+  for (const auto& [token, bias] : logit_bias) {
+    if (out.size() > 1) out += ',';
+    fmt::format_to(std::back_inserter(out), "[{},", token);
+    append_json_number(out, bias);
+    out += ']';
+  }
+  return out += ']';
+}
+
+std::string encode(const Sampling& sampling) {
+  JsonWriter out;
+  if (sampling.seed) out.number("seed", std::uint64_t{*sampling.seed});
+  out.number("temperature", sampling.temperature)
+      .number("top_p", sampling.top_p)
+      .number("top_k", sampling.top_k)
+      .number("min_p", sampling.min_p)
+      .number("typical_p", sampling.typical_p)
+      .number("repeat_penalty", sampling.repeat_penalty)
+      .number("presence_penalty", sampling.presence_penalty)
+      .number("frequency_penalty", sampling.frequency_penalty)
+      .number("repeat_last_n", sampling.repeat_last_n);
+  if (!sampling.logit_bias.empty()) out.raw("logit_bias", encode(sampling.logit_bias));
+  return out.finish();
+}
+
+std::string encode(const std::vector<ToolCallDelta>& calls) {
+  std::string out = "[";
+  for (const ToolCallDelta& call : calls) {
+    if (out.size() > 1) out += ',';
+    JsonWriter one;
+    one.number("index", call.index)
+        .text("id", call.id)
+        .text("name", call.name)
+        .text("arguments", call.arguments);
+    out += one.finish();
+  }
+  return out += ']';
+}
+
+// Nine digits bring back every float exactly. What is not finite becomes null, which the reader
+// refuses: a wrong embedding is worse than none.
+std::string encode(const std::vector<std::vector<float>>& vectors) {
+  std::string out = "[";
+  for (const std::vector<float>& vector : vectors) {
+    out += out.size() > 1 ? ",[" : "[";
+    const char* separator = "";
+    for (const float x : vector) {
+      out += separator;
+      separator = ",";
+      if (std::isfinite(x)) {
+        fmt::format_to(std::back_inserter(out), "{:.9g}", x);
+      } else {
+        out += "null";
+      }
+    }
+    out += ']';
+  }
+  return out += ']';
+}
+
+}  // namespace
+
+std::string encode(const OpenMessage& m) {
+  JsonWriter out;
+  out.text("model", m.model).raw("options", encode(m.options));
+  return out.finish();
+}
+
+std::string encode(const ReadyMessage& m) {
+  JsonWriter out;
+  out.text("engine", m.engine)
+      .text("backend", m.backend)
+      .texts("devices", m.devices)
+      .text("architecture", m.architecture)
+      .number("vocabulary", m.vocabulary)
+      .number("trained_context", m.trained_context)
+      .number("context_limit", m.context_limit)
+      .text("chat_template", m.chat_template)
+      .truth("embeds", m.embeds)
+      .truth("generates", m.generates)
+      .stages("stages", m.stages);
+  return out.finish();
+}
+
+std::string encode(const ProgressMessage& m) {
+  JsonWriter out;
+  out.text("stage", m.stage)
+      .number("fraction", m.fraction)
+      .bytes("done", m.done)
+      .bytes("total", m.total);
+  return out.finish();
+}
+
+std::string encode(const LoadedMessage& m) {
+  JsonWriter out;
+  out.stages("stages", m.stages)
+      .raw("memory", encode(m.memory))
+      .bytes("bytes_read", m.bytes_read)
+      .number("major_faults", m.major_faults)
+      .number("context", m.context);
+  return out.finish();
+}
+
+std::string encode(const GenerateMessage& m) {
+  JsonWriter out;
+  out.text("messages", m.messages)
+      .text("prompt", m.prompt)
+      .integers("prompt_tokens", m.prompt_tokens)
+      .text("tools", m.tools)
+      .text("tool_choice", m.tool_choice)
+      .text("response_schema", m.response_schema)
+      .text("template_kwargs", m.template_kwargs)
+      .truth("add_special", m.add_special)
+      .raw("sampling", encode(m.sampling))
+      .texts("stop", m.stop)
+      .number("max_tokens", m.max_tokens)
+      .truth("ignore_eos", m.ignore_eos)
+      .truth("cache_prompt", m.cache_prompt)
+      .truth("echo", m.echo);
+  return out.finish();
+}
+
+std::string encode(const EmbedMessage& m) {
+  JsonWriter out;
+  out.texts("inputs", m.inputs);
+  return out.finish();
+}
+
+std::string encode(const TokenizedMessage& m) {
+  JsonWriter out;
+  out.integers("tokens", m.tokens).stages("stages", m.stages);
+  return out.finish();
+}
+
+std::string encode(const StartedMessage& m) {
+  JsonWriter out;
+  out.number("prompt_tokens", m.prompt_tokens)
+      .number("cached_tokens", m.cached_tokens)
+      .stages("stages", m.stages);
+  return out.finish();
+}
+
+std::string encode(const DeltaMessage& m) {
+  JsonWriter out;
+  out.text("text", m.text).text("reasoning", m.reasoning);
+  if (!m.tool_calls.empty()) out.raw("tool_calls", encode(m.tool_calls));
+  out.number("generated", m.generated);
+  return out.finish();
+}
+
+std::string encode(const DoneMessage& m) {
+  JsonWriter out;
+  out.text("reason", m.reason)
+      .text("stopped_by", m.stopped_by)
+      .number("prompt_tokens", m.prompt_tokens)
+      .number("cached_tokens", m.cached_tokens)
+      .number("generated", m.generated)
+      .number("prompt_ms", m.prompt_ms)
+      .number("generated_ms", m.generated_ms)
+      .stages("stages", m.stages)
+      .number("live_tokens", m.live_tokens)
+      .number("context", m.context);
+  return out.finish();
+}
+
+std::string encode(const EmbeddedMessage& m) {
+  JsonWriter out;
+  out.raw("vectors", encode(m.vectors))
+      .number("prompt_tokens", m.prompt_tokens)
+      .stages("stages", m.stages);
+  return out.finish();
+}
+
+std::string encode(const FailedMessage& m) {
+  JsonWriter out;
+  out.text("code", m.code)
+      .text("message", m.message)
+      .text("field", m.field)
+      .number("prompt_tokens", m.prompt_tokens)
+      .number("context", m.context);
+  return out.finish();
+}
+
+std::string encode(const HeartbeatMessage& m) {
+  JsonWriter out;
+  out.number("steps", m.steps)
+      .number("active", m.active)
+      .number("live_tokens", m.live_tokens)
+      .bytes("resident", m.resident)
+      .bytes("anonymous", m.anonymous);
+  return out.finish();
+}
+
+}  // namespace hearth::wire
