@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <boost/json.hpp>
+#include <cmath>
 #include <limits>
 
 #include "base/json.h"
@@ -11,6 +12,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr Range<double> kMilliseconds{0.0, 1e15};
+constexpr double kNoFloat = std::numeric_limits<double>::infinity();
 
 template <class Message>
 Result<Message> decode(const std::string& payload, Message (*read)(ObjectReader&)) {
@@ -214,11 +216,12 @@ EmbeddedMessage read_embedded(ObjectReader& in) {
     std::vector<float>& vector = m.vectors.emplace_back();
     vector.reserve(list->size());
     for (const json::value& element : *list) {
-      const std::optional<double> x = finite_number(element);
-      if (!x || std::abs(*x) > double{std::numeric_limits<float>::max()}) {
+      // Narrowed before it is checked: nine digits of the largest float lie just above it.
+      const auto x = static_cast<float>(finite_number(element).value_or(kNoFloat));
+      if (!std::isfinite(x)) {
         return in.wrong(path + '[' + std::to_string(vector.size()) + ']', "a finite number");
       }
-      vector.push_back(static_cast<float>(*x));
+      vector.push_back(x);
     }
   });
   m.prompt_tokens = in.integer("prompt_tokens", kCount).value_or(0);
