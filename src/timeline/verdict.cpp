@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "base/bytes.h"
+#include "timeline/response_class.h"
+
+namespace hearth {
+namespace {
+
+using namespace literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// The words of one code. {model} and {other} stand for the model and for the one that took its
+// room.
+struct Words {
+  VerdictCode code;
+  std::string_view why;
+  std::string_view remedy;
+};
+
+using enum VerdictCode;
+constexpr std::array kWords{
+    Words{kArtifactAbsent, "{model} was not on this machine and had to be downloaded",
+          "fetch it ahead of time: hearth warm {model} --layer artifact"},
+    Words{kArtifactPartial, "Only a part of {model} was on this machine; the rest was downloaded",
+          "let the download finish: hearth warm {model} --layer artifact"},
+    Words{kArtifactChanged, "The file of {model} had changed and was fetched again",
+          "keep the file still, and check it: hearth show {model}"},
+    Words{kPagesNeverRead, "The file of {model} had not been read since the machine started",
+          "read it before it is asked for: hearth warm {model} --layer pages"},
+    Words{kPagesDropped, "The file of {model} had been dropped from memory on request",
+          "read it back: hearth warm {model} --layer pages"},
+    Words{kPagesEvicted, "Something else needed the memory that held the file of {model}",
+          "keep its pages: hearth pin {model} --layer pages; or leave more memory free"},
+    Words{kPagesReplaced, "The file of {model} was replaced, and what memory held was the old one",
+          "read the new one: hearth warm {model} --layer pages"},
+    Words{kPagesSwapped, "Memory of {model} had been moved to swap and was read back",
+          "leave more memory free, or keep the model there: hearth pin {model}"},
+    Words{kWeightsFirstUse, "{model} had not been loaded since the server started",
+          "load it before it is asked for: hearth load {model}"},
+    Words{kWeightsIdle, "{model} had been unloaded after its keep_alive had passed",
+          "keep it longer: a larger keep_alive, or hearth pin {model}"},
+    Words{kWeightsAsked, "{model} had been unloaded on request",
+          "load it again ahead of time: hearth load {model}"},
+    Words{kWeightsEvictedFor, "{model} had to make room for {other}",
+          "keep it loaded: hearth pin {model}; or raise the memory budget"},
+    Words{kWeightsWorkerDied, "The worker process of {model} had ended unexpectedly",
+          "look at what ended it in the server's log; then: hearth load {model}"},
+    Words{kWeightsOptions, "{model} was loaded with options that this request could not use",
+          "use the same load options everywhere; see hearth ps"},
+    Words{kCompiledFirst, "{model} was prepared for this machine for the first time",
+          "keep what is prepared: hearth warm {model} --layer compiled"},
+    Words{kCompiledEngine, "What was prepared for {model} belonged to another engine version",
+          "prepare it again after an update: hearth warm {model} --layer compiled"},
+    Words{kCompiledDriver, "What was prepared for {model} belonged to another driver",
+          "prepare it again after a driver update: hearth warm {model} --layer compiled"},
+    Words{kCompiledHardware, "What was prepared for {model} belonged to other hardware",
+          "prepare it again on this hardware: hearth warm {model} --layer compiled"},
+    Words{kCompiledModel, "What was prepared for {model} belonged to another version of the model",
+          "prepare it again after a change: hearth warm {model} --layer compiled"},
+    Words{kCompiledShape, "{model} had not yet run a request of this shape",
+          "run the shapes you use ahead of time: hearth warm {model} --layer compiled"},
+    Words{kPrefixDiverged, "The prompt departed from the ones kept for {model} early on",
+          "put what changes (dates, names) at the prompt's end; see hearth why"},
+    Words{kPrefixEvicted, "The state of this prompt's beginning was no longer kept for {model}",
+          "give the prefix cache more room, or restore it: hearth warm {model} --layer prefix"},
+    Words{kPrefixShort, "The part that this prompt shares with others was too short to be kept",
+          "put longer fixed instructions first; see hearth show {model}"},
+    Words{kPrefixOtherKey, "The state of this prompt's beginning belongs to another API key",
+          "send related requests with one key; see hearth why"},
+    Words{kPrefixOtherOptions, "The state of this prompt's beginning was made with other options",
+          "use the same load options everywhere; see hearth ps"},
+    Words{kPrefixNotRestorable, "{model} cannot take up a prompt's state at this point",
+          "continue conversations without editing earlier messages; see hearth show {model}"},
+    Words{kQueueBusy, "All places of {model} were taken by other requests",
+          "send fewer at once, or allow more in parallel; see hearth ps"},
+    Words{kQueueBehindLoad, "The request waited while another model was loaded",
+          "keep both loaded if memory allows: hearth pin {model}"},
+    Words{kPowerRamp, "The processor came out of a low-power state",
+          "nothing to do for a few milliseconds; see hearth why"},
+    Words{kCpuContended, "Other programs were using the processor",
+          "move heavy jobs to other hours, or give {model} fewer threads; see hearth ps"},
+    Words{kMemorySwapped, "Memory of {model} had been moved to swap and came back meanwhile",
+          "leave more memory free, or keep the model there: hearth pin {model}"},
+};
+
+constexpr bool in_order_of_codes() {
+  for (std::size_t i = 0; i < kWords.size(); ++i) {
+    if (static_cast<std::size_t>(kWords[i].code) != i) return false;
+  }
+  return kWords.size() == static_cast<std::size_t>(kMemorySwapped) + 1;
+}
+static_assert(in_order_of_codes());
+
+std::string filled(std::string_view words, const Facts& facts) {
+  const std::string_view other =
+      facts.evicted_for.empty() ? std::string_view{"another model"} : facts.evicted_for;
+  return fmt::format(fmt::runtime(words), fmt::arg("model", facts.model), fmt::arg("other", other));
+}
+
+std::string readable(Duration duration) {
+  const double ms = milliseconds_of(duration);
+  if (ms >= 1000) return fmt::format("{:.1f} s", ms / 1000);
+  return ms >= 10 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.1f} ms", ms);
+}
+
+std::string sentence(const std::string& why, Duration cost) {
+  if (cost <= Duration{}) return why + ".";
+  return fmt::format("{}; this cost {}.", why, readable(cost));
+}
+
+Verdict verdict(VerdictCode code, Duration cost, const Facts& facts) {
+  const Words& words = kWords[static_cast<std::size_t>(code)];
+  return {.code = code,
+          .layer = layer_of(code),
+          .cost = cost,
+          .remedy = filled(words.remedy, facts),
+          .text = sentence(filled(words.why, facts), cost)};
+}
+
+// The hint, when there is one of the right layer; else what is most often true.
+VerdictCode cause_of(ResponseClass response_class, const Facts& facts) {
+  struct Choice {
+    std::optional<VerdictCode> hint;
+    VerdictCode otherwise;
+  };
+  const auto choose = [&]() -> Choice {
+    switch (response_class) {
+      case ResponseClass::kArtifactCold:
+        return {facts.artifact_cause, kArtifactAbsent};
+      case ResponseClass::kStorageCold:
+        return {facts.pages_cause, kPagesNeverRead};
+      case ResponseClass::kLoadCold:
+        return {facts.weights_cause, kWeightsFirstUse};
+      case ResponseClass::kCompileCold:
+        return {facts.compiled_cause, kCompiledFirst};
+      case ResponseClass::kPrefixCold:
+      case ResponseClass::kWarm:
+        return {facts.prefix_cause, kPrefixEvicted};
+    }
+    return {std::nullopt, kPrefixEvicted};
+  };
+  const Choice choice = choose();
+  const bool fits = choice.hint && layer_of(*choice.hint) == cold_layer_of(response_class);
+  return fits ? *choice.hint : choice.otherwise;
+}
+
+Duration prefill_beyond_usual(const Facts& facts, const Timings& timings) {
+  if (!facts.usual_prefill) return {};
+  return std::max(Duration{}, timings.time_in({StageKind::kPrefill}) - *facts.usual_prefill);
+}
+
+Duration pages_cost(const Facts& facts, const Timings& timings) {
+  if (timings.has(StageKind::kRead)) return timings.time_in({StageKind::kRead});
+  if (timings.has(StageKind::kLoad)) return timings.time_in({StageKind::kLoad});
+  return prefill_beyond_usual(facts, timings);
+}
+
+Duration prefix_cost(const Facts& facts, const Timings& timings) {
+  const int evaluated = facts.prompt_tokens - facts.cached_tokens;
+  const int again = std::min(facts.tokens_seen_before - facts.cached_tokens, evaluated);
+  if (evaluated <= 0) return {};
+  return timings.time_in({StageKind::kPrefill}) * again / evaluated;
+}
+
+Duration cost_of(ResponseClass response_class, const Facts& facts, const Timings& timings) {
+  switch (response_class) {
+    case ResponseClass::kArtifactCold:
+      return timings.time_in(
+          {StageKind::kArtifactMetadata, StageKind::kArtifactDownload, StageKind::kArtifactVerify});
+    case ResponseClass::kStorageCold:
+      return pages_cost(facts, timings);
+    case ResponseClass::kLoadCold:
+      return timings.time_in({StageKind::kSpawn, StageKind::kLoad, StageKind::kContext});
+    case ResponseClass::kCompileCold:
+      return timings.time_in({StageKind::kCompile});
+    case ResponseClass::kPrefixCold:
+      return prefix_cost(facts, timings);
+    case ResponseClass::kWarm:
+      break;
+  }
+  return {};
+}
+
+bool queued_long(const Timings& timings, Duration queued) {
+  return queued > std::max(Duration{milliseconds{50}}, timings.total / 5);
+}
+
+bool contended(const Facts& facts, const Before& before, Duration beyond) {
+  constexpr double kHighPressure = 10.0;  // percent of the last ten seconds
+  return before.cpu_pressure >= kHighPressure && beyond >= milliseconds{50} &&
+         beyond * 2 >= *facts.usual_prefill;
+}
+
+bool ramped(const Facts& facts, const Before& before, Duration beyond) {
+  const bool slept = facts.idle_before && *facts.idle_before >= seconds{10};
+  const bool all_in_memory =
+      facts.bytes_read == Bytes{} && facts.major_faults == 0 && before.pages.fraction >= 1.0;
+  return slept && all_in_memory && beyond >= milliseconds{2} && beyond <= milliseconds{50};
+}
+
+std::optional<Verdict> explain_warm(const Facts& facts, const Timings& timings,
+                                    const Before& before) {
+  const Duration beyond = prefill_beyond_usual(facts, timings);
+  if (facts.swapped_in > 1_MiB) return verdict(kMemorySwapped, beyond, facts);
+  const Duration queued = std::max(facts.queued, timings.queued);
+  if (queued_long(timings, queued)) {
+    return verdict(facts.queued_behind_load ? kQueueBehindLoad : kQueueBusy, queued, facts);
+  }
+  if (!facts.usual_prefill) return std::nullopt;
+  if (contended(facts, before, beyond)) return verdict(kCpuContended, beyond, facts);
+  if (ramped(facts, before, beyond)) return verdict(kPowerRamp, beyond, facts);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Verdict> explain(const Facts& facts, const Timeline& timeline, const Before& before) {
+  const Timings timings = timeline.timings();
+  const ResponseClass response_class = classify(facts);
+  if (response_class == ResponseClass::kWarm) return explain_warm(facts, timings, before);
+  return verdict(cause_of(response_class, facts), cost_of(response_class, facts, timings), facts);
+}
+
+}  // namespace hearth
