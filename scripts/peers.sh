@@ -33,11 +33,11 @@ try_out() {
   "$peers/llama-server" -m "$root/build/models/$model" --host 127.0.0.1 --port "$port" -c 512 &
   server_pid=$!
   trap 'kill "$server_pid" 2> /dev/null' EXIT
-  until curl --silent --fail --output /dev/null "$url/health"; do
+  until curl --noproxy "*" --silent --fail --output /dev/null "$url/health"; do
     kill -0 "$server_pid" && [ "$SECONDS" -lt "$deadline" ] || return 1
     sleep 0.1
   done
-  curl --silent --fail "$url/completion" -d '{"prompt": "The capital of France is", "n_predict": 4, "temperature": 0}' \
+  curl --noproxy "*" --silent --fail "$url/completion" -d '{"prompt": "The capital of France is", "n_predict": 4, "temperature": 0}' \
     | grep -q '"content"'
 }
 

@@ -14,14 +14,15 @@ question="What is a hearth? Answer in one sentence."
 start() {
   mkdir -p -m 0700 "$data"
   setsid "$hearth" serve --listen "$address" --data "$data" >> "$log_file" 2>&1 < /dev/null &
-  echo $! > "$pid_file"
+  started=$!
+  echo "$started" > "$pid_file"
 }
 
 # A minute is far beyond what a start takes; the process ending earlier is noticed at once.
 wait_until_ready() {
   local deadline=$((SECONDS + 60)) told=0 begun=$SECONDS
   until answers; do
-    if ! server_pid > /dev/null; then
+    if ! kill -0 "$started" 2> /dev/null; then
       tail -n 20 "$log_file" >&2
       die "The server ended while starting; its log is $log_file"
     fi
@@ -34,6 +35,16 @@ wait_until_ready() {
   done
 }
 
+# True when the server is ours and its executable has been built anew since it started.
+is_outdated() {
+  local pid
+  pid=$(server_pid) && [[ $(readlink "/proc/$pid/exe") == *' (deleted)' ]]
+}
+
+if is_outdated; then
+  echo "The running server is an older build; starting the new one in its place."
+  "$root/scripts/stop.sh"
+fi
 if answers; then
   echo "A server answers at $url already; using it."
 else
@@ -49,6 +60,11 @@ printf '\n> %s\n\n' "$question"
 printf '\nWhere the time went:\n\n'
 "$hearth" why
 
+# Other verbs find the server at its default address by themselves.
+elsewhere=
+[ "$reach" = 127.0.0.1:11435 ] || elsewhere="
+  (this server is not at the default address: export HEARTH_HOST=$HEARTH_HOST HEARTH_LISTEN=$address)"
+
 cat << END
 
 Next:
@@ -62,5 +78,5 @@ Next:
                        model="$name", messages=[{"role": "user", "content": "Hello"}])
                    print(reply.choices[0].message.content)
   your own model   build/release/hearth import FILE.gguf --name NAME
-  stop the server  make stop
+  stop the server  make stop${elsewhere}
 END

@@ -18,7 +18,7 @@ fi
 kill -TERM "$pid"
 # Replies under way are let out; after half a minute something is wrong, and that is said, not forced.
 deadline=$((SECONDS + 30))
-while [ -e "/proc/$pid" ]; do
+while server_pid > /dev/null; do
   [ "$SECONDS" -lt "$deadline" ] || die "hearth ($pid) is still draining after 30 s; its log is $log_file"
   sleep 0.05
 done

@@ -17,6 +17,5 @@ launcher=()
 if [ "$preset" = tsan ]; then
   # ThreadSanitizer's fixed address layout clashes with more than 28 random bits of address space.
   launcher=(setarch "$(uname -m)" -R)
-  export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 fi
 exec "${launcher[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore
