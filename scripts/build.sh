@@ -19,8 +19,4 @@ fi
 
 [ "${1:-}" = --configure-only ] && exit 0
 
-# A steady line or two rather than one per file, unless a person is watching.
-if [ -t 1 ]; then
-  NINJA_STATUS="Building $folder [%f/%t, %e s] " exec ninja -C "$folder" --quiet "$@"
-fi
 step "Building $folder" ninja -C "$folder" "$@"

@@ -8,7 +8,7 @@
 # "Changed" is what differs from the branch's upstream, or else from the commit before.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-cd "$root"
+cd "$root" || exit
 
 mode=${1:-}
 failed=0
