@@ -49,13 +49,15 @@ class History {
   static constexpr int kPruneEvery = 64;
 
  private:
-  History(Database db, Statement insert, HistoryLimits limits);
+  History(Database db, Statement insert, Statement forget_one, HistoryLimits limits);
   Result<> prune();
-  Result<std::int64_t> forget_before(std::int64_t sequence);
-  Result<std::int64_t> sequence_to_fit();
+  Result<> forget_before(std::int64_t sequence);
+  Result<> run_deletion(Statement& deletion);
+  Result<std::int64_t> sequence_to_fit();  // the first that can stay within the byte limit
 
   Database db_;
   Statement insert_;
+  Statement forget_one_;
   HistoryLimits limits_;
   std::int64_t bytes_ = 0;
   int since_prune_ = 0;
