@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "timeline/report.h"
 #include "timeline/snapshot.h"
+#include "timeline/timeline.h"
 
 namespace hearth {
 
@@ -56,6 +57,7 @@ class Metrics {
  private:
   struct Families;
   const std::string& label(const std::string& model);
+  void observe_stages(const Timings& timings);
   void count_log_warnings();
 
   std::unique_ptr<Families> families_;
