@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+
+#include "api/admin/admin.h"
+#include "api/admin/history_query.h"
+#include "api/errors.h"
+#include "api/json_text.h"
+
+namespace hearth::api::admin {
+
+Result<HistoryQuery> parse_history_query(const http::HttpRequest& request) {
+  HistoryQuery query;
+  query.before = request.parameter("before").value_or("");
+  query.model = request.parameter("model").value_or("");
+  const auto limit = request.parameter("limit");
+  if (!limit) return query;
+  const char* end = limit->data() + limit->size();
+  const auto [stop, error] = std::from_chars(limit->data(), end, query.limit);
+  if (error != std::errc{} || stop != end || query.limit < 1 || query.limit > kMaxHistory) {
+    return Failed{
+        Error{ErrorCode::kInvalid, "limit: a number from 1 to 1000 is expected"}.at("limit")};
+  }
+  return query;
+}
+
+Task<void> list_requests(Call call) {
+  auto query = parse_history_query(call.request());
+  if (!query) {
+    auto response = error_response(Dialect::kHearth, query.error());
+    (void)co_await call.exchange.respond(std::move(response));
+    co_return;
+  }
+  const auto entries = co_await call.service.history(std::move(*query));
+  if (!entries) {
+    auto response = error_response(Dialect::kHearth, entries.error());
+    (void)co_await call.exchange.respond(std::move(response));
+    co_return;
+  }
+  std::string list = "[";
+  for (const std::string& entry : *entries) {
+    if (list.size() > 1) list += ',';
+    list += entry;
+  }
+  list += ']';
+  auto response = http::HttpResponse::json(200, JsonObject{}.raw("requests", list).take());
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
+Task<void> show_request(Call call) {
+  const auto entry = co_await call.service.history_entry(call.argument);
+  auto response = entry ? http::HttpResponse::json(200, *entry)
+                        : error_response(Dialect::kHearth, entry.error());
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
+Task<void> version(Call call) {
+  auto response = http::HttpResponse::json(200, call.service.about());
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
+}  // namespace hearth::api::admin

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/api.h"
+
+#include <array>
+#include <exception>
+#include <optional>
+
+#include "api/access.h"
+#include "api/admin/admin.h"
+#include "api/errors.h"
+#include "api/openai/openai.h"
+#include "api/plain.h"
+#include "api/tracked_exchange.h"
+#include "base/log.h"
+
+namespace hearth::api {
+namespace {
+
+constexpr std::array kRoutes{
+    Route{"POST", "/v1/chat/completions", openai::chat_completions},
+    Route{"POST", "/v1/completions", openai::completions},
+    Route{"POST", "/v1/embeddings", openai::embeddings},
+    Route{"GET", "/v1/models", openai::list_models},
+    Route{"GET", "/v1/models/{rest}", openai::show_model},
+
+    Route{"GET", "/api/hearth/models", admin::list_models},
+    Route{"GET", "/api/hearth/models/{rest}", admin::show_model},
+    Route{"DELETE", "/api/hearth/models/{rest}", admin::remove_model},
+    Route{"POST", "/api/hearth/import", admin::import_model},
+    Route{"POST", "/api/hearth/load", admin::load},
+    Route{"POST", "/api/hearth/unload", admin::unload},
+    Route{"POST", "/api/hearth/warm", admin::warm},
+    Route{"POST", "/api/hearth/cool", admin::cool},
+    Route{"GET", "/api/hearth/requests", admin::list_requests},
+    Route{"GET", "/api/hearth/requests/{id}", admin::show_request},
+    Route{"GET", "/api/hearth/events", admin::events},
+    Route{"GET", "/api/hearth/version", admin::version},
+
+    Route{"GET", "/health", health},
+    Route{"GET", "/metrics", metrics},
+    Route{"GET", "/", root},
+};
+
+Task<void> refuse(http::Exchange& exchange, http::HttpResponse response) {
+  (void)co_await exchange.respond(std::move(response));
+}
+
+http::HttpResponse forbidden(Dialect dialect, std::string message) {
+  auto response = error_response(dialect, Error{ErrorCode::kInvalid, std::move(message)});
+  response.status = 403;
+  return response;
+}
+
+Task<void> dispatch(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
+  const http::HttpRequest& request = exchange.request();
+  const Dialect dialect = dialect_of(request.path);
+  if (auto refusal = refusal_of(request, options.hosts)) {
+    co_await refuse(exchange, forbidden(dialect, std::move(*refusal)));
+    co_return;
+  }
+  Match match = Router{kRoutes}.match(request.method, request.path);
+  if (auto* found = std::get_if<Found>(&match)) {
+    Call call{service, exchange, options, std::move(found->argument)};
+    co_await found->handler(std::move(call));
+    co_return;
+  }
+  Error error{ErrorCode::kNotFound, "there is nothing at this path"};
+  auto* wrong = std::get_if<WrongMethod>(&match);
+  if (wrong != nullptr) {
+    error = Error{ErrorCode::kInvalid, request.method + " is not possible here"};
+  }
+  auto response = error_response(dialect, error);
+  if (wrong != nullptr) {
+    response.status = 405;
+    response.headers.push_back({"Allow", wrong->allowed});
+  }
+  co_await refuse(exchange, std::move(response));
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
+  TrackedExchange tracked{exchange};
+  std::optional<std::string> failure;
+  try {
+    co_await dispatch(service, tracked, options);
+  } catch (const std::exception& e) {
+    failure = e.what();
+  }
+  if (!failure) co_return;
+  const http::HttpRequest& request = exchange.request();
+  log::error("api_exception", {{"path", request.path}, {"error", *failure}});
+  if (tracked.begun()) co_return;
+  auto response = error_response(dialect_of(request.path),
+                                 Error{ErrorCode::kInternal, "something went wrong in the server"});
+  co_await refuse(exchange, std::move(response));
+}
+
+Task<void> handle(front::Service& service, http::Exchange& exchange) {
+  static const ApiOptions kDefaults;
+  return handle(service, exchange, kDefaults);
+}
+
+}  // namespace hearth::api

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/model_json.h"
+
+#include "api/errors.h"
+#include "api/json_text.h"
+
+namespace hearth::api {
+namespace {
+
+std::string paths_json(const std::vector<std::string>& paths) {
+  std::string out = "[";
+  for (const std::string& path : paths) {
+    if (out.size() > 1) out += ',';
+    append_json_string(out, path);
+  }
+  return out + ']';
+}
+
+std::string layers_json(const std::vector<front::LayerStatus>& layers) {
+  JsonObject out;
+  for (const front::LayerStatus& layer : layers) {
+    JsonObject one;
+    one.text("level", layer.level).real("fraction", layer.fraction);
+    one.integer("bytes", layer.bytes).integer("total", layer.total);
+    if (!layer.detail.empty()) one.text("detail", layer.detail);
+    out.raw(layer.layer, one.take());
+  }
+  return out.take();
+}
+
+std::string worker_json(const front::WorkerStatus& worker) {
+  JsonObject out;
+  out.integer("pid", worker.pid).integer("uptime_ms", worker.uptime_ms);
+  out.integer("resident_bytes", worker.resident_bytes);
+  out.integer("anonymous_bytes", worker.anonymous_bytes);
+  out.integer("device_bytes", worker.device_bytes);
+  out.text("backend", worker.backend).text("engine", worker.engine);
+  return out.integer("context", worker.context).take();
+}
+
+void add_facts(JsonObject& out, const front::ModelStatus& model) {
+  out.integer("size", model.size).integer("imported_at_us", model.imported_at_us);
+  out.integer("last_used_us", model.last_used_us);
+  out.text("architecture", model.architecture).text("quantization", model.quantization);
+  out.integer("parameters", model.parameters).integer("trained_context", model.trained_context);
+  out.integer("embedding_length", model.embedding_length);
+  out.raw("has_chat_template", model.has_chat_template ? "true" : "false");
+  out.text_or_null("license", model.license);
+}
+
+}  // namespace
+
+std::string model_json(const front::ModelStatus& model, Audience audience) {
+  JsonObject out;
+  out.text("name", model.name).text("artifact", model.artifact).text("status", model.status);
+  if (!model.reason.empty()) {
+    out.text("reason",
+             audience == Audience::kAdmin ? model.reason : without_directories(model.reason));
+  }
+  if (audience == Audience::kAdmin) out.raw("paths", paths_json(model.paths));
+  add_facts(out, model);
+  out.raw("layers", layers_json(model.layers));
+  if (model.worker && audience == Audience::kAdmin) out.raw("worker", worker_json(*model.worker));
+  if (model.predicted_ttft_ms) out.real("predicted_ttft_ms", *model.predicted_ttft_ms);
+  return out.integer("active", model.active).integer("queued", model.queued).take();
+}
+
+}  // namespace hearth::api

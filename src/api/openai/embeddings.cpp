@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "api/client_watch.h"
+#include "api/errors.h"
+#include "api/fields.h"
+#include "api/openai/embedding_reply.h"
+#include "api/openai/generate.h"
+#include "api/openai/openai.h"
+#include "api/reply_headers.h"
+
+namespace hearth::api::openai {
+namespace {
+
+Result<EmbedCall> parsed(const std::string& body) {
+  auto object = parse_body(body);
+  if (!object) return Failed{std::move(object).error()};
+  return parse_embedding(*object);
+}
+
+// Shortening a vector is only sound for models trained for it, so nobody gets one by surprise.
+Result<> check_dimensions(const Call& call, const EmbedCall& request) {
+  if (request.dimensions == 0) return {};
+  const auto status = call.service.model(request.model);
+  if (!status || status->embedding_length == request.dimensions) return {};
+  return Failed{Error{ErrorCode::kInvalid,
+                      fmt::format("dimensions: this model's vectors have {}, and are not shortened",
+                                  status->embedding_length)}
+                    .at("dimensions")};
+}
+
+Task<void> serve(Call call, EmbedCall request) {
+  front::EmbedRequest embed{context_of(call, request.model), std::move(request.message)};
+  const auto reply = call.service.embed(std::move(embed));
+  const ClientWatch watch{call.exchange, *reply};
+  front::Embedded embedded;
+  for (;;) {
+    front::Event event = co_await reply->next();
+    if (auto* vectors = std::get_if<front::Embedded>(&event)) embedded = std::move(*vectors);
+    if (auto* refused = std::get_if<front::Refused>(&event)) {
+      co_await send_refusal(call.exchange, *reply, std::move(*refused));
+      co_return;
+    }
+    const auto* finished = std::get_if<front::Finished>(&event);
+    if (finished == nullptr) continue;
+    const ReplyIdentity identity = identity_of(call, *reply, request.model);
+    const auto encoding = request.base64 ? VectorEncoding::kBase64 : VectorEncoding::kFloats;
+    auto response = http::HttpResponse::json(
+        200, embedding_json(identity.model, embedded.vectors, encoding, *finished));
+    add_report_headers(response.headers, reply->id(), finished->report);
+    (void)co_await call.exchange.respond(std::move(response));
+    reply->sent(200);
+    co_return;
+  }
+}
+
+}  // namespace
+
+Task<void> embeddings(Call call) {
+  auto request = parsed(call.request().body);
+  if (!request) {
+    co_await refuse(std::move(call), std::move(request).error());
+    co_return;
+  }
+  if (auto checked = check_dimensions(call, *request); !checked) {
+    co_await refuse(std::move(call), std::move(checked).error());
+    co_return;
+  }
+  co_await serve(std::move(call), std::move(*request));
+}
+
+}  // namespace hearth::api::openai

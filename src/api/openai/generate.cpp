@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/openai/generate.h"
+
+#include <fmt/format.h>
+
+#include "api/client_watch.h"
+#include "api/errors.h"
+#include "api/json_text.h"
+#include "api/reply_headers.h"
+
+namespace hearth::api::openai {
+namespace {
+
+std::string progress_comment(const front::Progress& progress) {
+  JsonObject out;
+  out.text("stage", progress.stage).real("fraction", progress.fraction);
+  out.integer("done_bytes", progress.done_bytes).integer("total_bytes", progress.total_bytes);
+  return ": progress " + out.take() + "\n\n";
+}
+
+// One reply on its way to a client that reads it piece by piece.
+class Stream {
+ public:
+  Stream(Call call, GenerateCall request, MakeFormat make_format)
+      : call_{std::move(call)}, request_{std::move(request)}, make_format_{make_format} {}
+
+  Task<void> run() {
+    front::GenerateRequest generate{context_of(call_, request_.model), std::move(request_.message)};
+    reply_ = call_.service.generate(std::move(generate), front::Delivery::kStreamed);
+    const ClientWatch watch{call_.exchange, *reply_};
+    bool more = true;
+    while (more) {
+      front::Event event = co_await reply_->next();
+      more = co_await take(std::move(event));
+    }
+  }
+
+ private:
+  // False when that was the last event, or the client no longer takes any.
+  Task<bool> take(front::Event event) {
+    if (auto* delta = std::get_if<front::Delta>(&event)) {
+      co_return co_await send_delta(std::move(*delta));
+    }
+    if (auto* started = std::get_if<front::Started>(&event)) {
+      // Nothing is sent yet: the first delta is about to come, and headers and it go out together.
+      known_ = std::move(started->report);
+      co_return true;
+    }
+    if (auto* progress = std::get_if<front::Progress>(&event)) {
+      if (!request_.return_progress) co_return true;
+      co_return co_await send(progress_comment(*progress));
+    }
+    if (auto* finished = std::get_if<front::Finished>(&event)) {
+      co_await finish(std::move(*finished));
+      co_return false;
+    }
+    if (auto* refused = std::get_if<front::Refused>(&event)) {
+      co_await refuse_now(std::move(*refused));
+      co_return false;
+    }
+    known_ = {};  // Restarted: what was known of the first try is void
+    co_return true;
+  }
+
+  Task<bool> send_delta(front::Delta delta) {
+    std::string out;
+    append_opening(out);
+    format_->append_delta(out, delta);
+    co_return co_await send(std::move(out));
+  }
+
+  Task<void> finish(front::Finished finished) {
+    if (!begun_) known_ = finished.report;
+    std::string out;
+    append_opening(out);
+    format_->append_last(out, finished);
+    if (request_.include_usage) format_->append_usage(out, finished);
+    out += "data: [DONE]\n\n";
+    if (co_await send(std::move(out))) co_await end();
+  }
+
+  Task<void> refuse_now(front::Refused refused) {
+    if (!begun_) {
+      co_await send_refusal(call_.exchange, *reply_, std::move(refused));
+      co_return;
+    }
+    if (nobody_listens(call_.exchange, refused)) {
+      reply_->sent(kClientGone);
+      co_return;
+    }
+    std::string out =
+        "data: " + JsonObject{}.raw("error", error_json(Dialect::kOpenAi, refused)).take() + "\n\n";
+    if (co_await send(std::move(out))) co_await end();
+  }
+
+  void append_opening(std::string& out) {
+    if (format_) return;
+    format_ = make_format_(identity_of(call_, *reply_, request_.model));
+    format_->append_first(out);
+  }
+
+  // Headers leave with the first bytes. False when the client is gone; the reply is then dropped.
+  Task<bool> send(std::string bytes) {
+    if (!begun_) {
+      begun_ = true;
+      http::Headers headers{{"Content-Type", "text/event-stream; charset=utf-8"},
+                            {"Cache-Control", "no-cache"}};
+      add_report_headers(headers, reply_->id(), known_);
+      const Result<> begun = co_await call_.exchange.begin_stream(200, std::move(headers));
+      if (!begun) co_return false;
+    }
+    const Result<> written = co_await call_.exchange.write(std::move(bytes));
+    co_return written.has_value();
+  }
+
+  Task<void> end() {
+    (void)co_await call_.exchange.end_stream();
+    reply_->sent(200);
+  }
+
+  Call call_;
+  GenerateCall request_;
+  MakeFormat make_format_;
+  std::unique_ptr<front::Reply> reply_;
+  std::unique_ptr<ReplyFormat> format_;  // from the first chunk on
+  RequestReport known_;                  // what the headers say
+  bool begun_ = false;
+};
+
+// Waits for the reply's end; what was collected before a restart is void.
+Task<front::Event> collect(front::Reply& reply, Collected& collected) {
+  for (;;) {
+    front::Event event = co_await reply.next();
+    if (const auto* delta = std::get_if<front::Delta>(&event)) collected.add(*delta);
+    if (std::holds_alternative<front::Restarted>(event)) collected = {};
+    if (std::holds_alternative<front::Finished>(event) ||
+        std::holds_alternative<front::Refused>(event)) {
+      co_return std::move(event);
+    }
+  }
+}
+
+Task<void> serve_whole(Call call, GenerateCall request, MakeFormat make_format) {
+  front::GenerateRequest generate{context_of(call, request.model), std::move(request.message)};
+  const auto reply = call.service.generate(std::move(generate), front::Delivery::kWhole);
+  const ClientWatch watch{call.exchange, *reply};
+  Collected collected;
+  front::Event event = co_await collect(*reply, collected);
+  if (auto* refused = std::get_if<front::Refused>(&event)) {
+    co_await send_refusal(call.exchange, *reply, std::move(*refused));
+    co_return;
+  }
+  const auto& finished = std::get<front::Finished>(event);
+  const auto format = make_format(identity_of(call, *reply, request.model));
+  auto response = http::HttpResponse::json(200, format->whole(collected, finished));
+  add_report_headers(response.headers, reply->id(), finished.report);
+  (void)co_await call.exchange.respond(std::move(response));
+  reply->sent(200);
+}
+
+}  // namespace
+
+front::RequestContext context_of(const Call& call, std::string model) {
+  front::RequestContext context;
+  context.model = std::move(model);
+  context.api = "openai";
+  context.path = call.request().path;
+  context.first_byte = call.request().first_byte;
+  context.wait_limit = preferred_wait(call.request());
+  return context;
+}
+
+ReplyIdentity identity_of(const Call& call, const front::Reply& reply, const std::string& model) {
+  ReplyIdentity identity{reply.id(), model, "hearth", call.options.clock->wall_us() / 1'000'000};
+  const auto status = call.service.model(model);
+  if (!status) return identity;
+  identity.model = status->name;
+  if (status->worker && !status->worker->engine.empty()) {
+    identity.fingerprint = fmt::format("{} {}", status->worker->engine, status->worker->backend);
+  }
+  return identity;
+}
+
+Task<void> refuse(Call call, Error error) {
+  auto response = error_response(Dialect::kOpenAi, error);
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
+Task<void> send_refusal(http::Exchange& exchange, front::Reply& reply, front::Refused refused) {
+  if (nobody_listens(exchange, refused)) {
+    reply.sent(kClientGone);
+    co_return;
+  }
+  auto response = error_response(Dialect::kOpenAi, refused);
+  const int status = response.status;
+  add_report_headers(response.headers, reply.id(), refused.report);
+  (void)co_await exchange.respond(std::move(response));
+  reply.sent(status);
+}
+
+Task<void> serve_generate(Call call, GenerateCall request, MakeFormat make_format) {
+  if (request.delivery == front::Delivery::kWhole) {
+    co_await serve_whole(std::move(call), std::move(request), make_format);
+    co_return;
+  }
+  Stream stream{std::move(call), std::move(request), make_format};
+  co_await stream.run();
+}
+
+}  // namespace hearth::api::openai

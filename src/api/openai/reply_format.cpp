@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/openai/reply_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/json_text.h"
+#include "timeline/report.h"
+
+namespace hearth::api::openai {
+namespace {
+
+constexpr std::string_view kEventEnd = "\n\n";
+
+std::string call_id(const ReplyIdentity& identity, const wire::ToolCallDelta& call) {
+  return call.id.empty() ? fmt::format("call_{}_{}", identity.request_id, call.index) : call.id;
+}
+
+// `{"id":…,"object":…,"created":…,"model":…,"system_fingerprint":…` without its end.
+std::string head(const ReplyIdentity& identity, std::string_view prefix, std::string_view object) {
+  JsonObject out;
+  out.text("id", fmt::format("{}-{}", prefix, identity.request_id)).text("object", object);
+  out.integer("created", identity.created).text("model", identity.model);
+  std::string text = out.text("system_fingerprint", identity.fingerprint).take();
+  text.pop_back();
+  return text;
+}
+
+// What follows the last choice of a reply, up to the end of its JSON.
+void append_tail(std::string& out, const front::Finished& end) {
+  out += ",\"timings\":";
+  out += timings_json(end);
+  out += ",\"hearth\":";
+  out += to_json(end.report);
+  out += '}';
+}
+
+class ChatFormat : public ReplyFormat {
+ public:
+  explicit ChatFormat(ReplyIdentity identity)
+      : identity_{std::move(identity)},
+        whole_head_{head(identity_, "chatcmpl", "chat.completion")},
+        chunk_head_{"data: " + head(identity_, "chatcmpl", "chat.completion.chunk")},
+        delta_head_{chunk_head_ + R"(,"choices":[{"index":0,"delta":)"} {}
+
+  std::string whole(const Collected& reply, const front::Finished& end) const override {
+    std::string out = whole_head_;
+    out += R"(,"choices":[{"index":0,"message":)";
+    out += message(reply);
+    out += R"(,"logprobs":null,"finish_reason":)";
+    append_json_string(out, end.reason);
+    out += R"(}],"usage":)";
+    out += usage_json(end);
+    append_tail(out, end);
+    return out;
+  }
+
+  void append_first(std::string& out) const override {
+    out += delta_head_;
+    out += R"({"role":"assistant","content":"","refusal":null})";
+    out += kDeltaEnd;
+  }
+
+  void append_delta(std::string& out, const front::Delta& delta) const override {
+    out += delta_head_;
+    char separator = '{';
+    const auto member = [&](std::string_view name) {
+      out += separator;
+      separator = ',';
+      out += name;
+    };
+    if (!delta.reasoning.empty()) {
+      member("\"reasoning_content\":");
+      append_json_string(out, delta.reasoning);
+    }
+    if (!delta.text.empty() || (delta.reasoning.empty() && delta.tool_calls.empty())) {
+      member("\"content\":");
+      append_json_string(out, delta.text);
+    }
+    if (!delta.tool_calls.empty()) {
+      member("\"tool_calls\":");
+      append_call_parts(out, delta.tool_calls);
+    }
+    out += '}';
+    out += kDeltaEnd;
+  }
+
+  void append_last(std::string& out, const front::Finished& end) const override {
+    out += delta_head_;
+    out += R"({},"logprobs":null,"finish_reason":)";
+    append_json_string(out, end.reason);
+    out += "}]";
+    append_tail(out, end);
+    out += kEventEnd;
+  }
+
+  void append_usage(std::string& out, const front::Finished& end) const override {
+    out += chunk_head_;
+    out += R"(,"choices":[],"usage":)";
+    out += usage_json(end);
+    out += '}';
+    out += kEventEnd;
+  }
+
+ private:
+  static constexpr std::string_view kDeltaEnd = ",\"logprobs\":null,\"finish_reason\":null}]}\n\n";
+
+  void append_call_parts(std::string& out, const std::vector<wire::ToolCallDelta>& calls) const {
+    char separator = '[';
+    for (const wire::ToolCallDelta& call : calls) {
+      out += separator;
+      separator = ',';
+      JsonObject function;
+      if (!call.name.empty()) function.text("name", call.name);
+      function.text("arguments", call.arguments);
+      JsonObject part;
+      part.integer("index", call.index);
+      if (!call.name.empty()) part.text("id", call_id(identity_, call)).text("type", "function");
+      out += part.raw("function", function.take()).take();
+    }
+    out += ']';
+  }
+
+  std::string message(const Collected& reply) const {
+    JsonObject out;
+    out.text("role", "assistant");
+    if (reply.text.empty() && !reply.tool_calls.empty()) {
+      out.raw("content", "null");
+    } else {
+      out.text("content", reply.text);
+    }
+    out.raw("refusal", "null");
+    if (!reply.reasoning.empty()) out.text("reasoning_content", reply.reasoning);
+    if (!reply.tool_calls.empty()) out.raw("tool_calls", whole_calls(reply.tool_calls));
+    return out.take();
+  }
+
+  std::string whole_calls(const std::vector<wire::ToolCallDelta>& calls) const {
+    std::string out;
+    for (const wire::ToolCallDelta& call : calls) {
+      out += out.empty() ? '[' : ',';
+      JsonObject function;
+      function.text("name", call.name).text("arguments", call.arguments);
+      JsonObject whole_call;
+      whole_call.text("id", call_id(identity_, call)).text("type", "function");
+      out += whole_call.raw("function", function.take()).take();
+    }
+    return out + ']';
+  }
+
+  ReplyIdentity identity_;
+  std::string whole_head_;
+  std::string chunk_head_;
+  std::string delta_head_;
+};
+
+class TextFormat : public ReplyFormat {
+ public:
+  explicit TextFormat(const ReplyIdentity& identity)
+      : head_{head(identity, "cmpl", "text_completion")},
+        delta_head_{"data: " + head_ + R"(,"choices":[{"index":0,"text":)"} {}
+
+  std::string whole(const Collected& reply, const front::Finished& end) const override {
+    std::string out = head_;
+    out += R"(,"choices":[{"index":0,"text":)";
+    append_json_string(out, reply.text);
+    append_end(out, end);
+    out += R"(,"usage":)";
+    out += usage_json(end);
+    append_tail(out, end);
+    return out;
+  }
+
+  void append_first(std::string&) const override {}
+
+  void append_delta(std::string& out, const front::Delta& delta) const override {
+    out += delta_head_;
+    append_json_string(out, delta.text);
+    out += ",\"logprobs\":null,\"finish_reason\":null}]}\n\n";
+  }
+
+  void append_last(std::string& out, const front::Finished& end) const override {
+    out += delta_head_;
+    out += "\"\"";
+    append_end(out, end);
+    append_tail(out, end);
+    out += kEventEnd;
+  }
+
+  void append_usage(std::string& out, const front::Finished& end) const override {
+    out += "data: ";
+    out += head_;
+    out += R"(,"choices":[],"usage":)";
+    out += usage_json(end);
+    out += '}';
+    out += kEventEnd;
+  }
+
+ private:
+  static void append_end(std::string& out, const front::Finished& end) {
+    out += R"(,"logprobs":null,"finish_reason":)";
+    append_json_string(out, end.reason);
+    out += "}]";
+  }
+
+  std::string head_;
+  std::string delta_head_;
+};
+
+double per_second(int count, double ms) { return ms > 0 ? count * 1000.0 / ms : 0; }
+double each(double ms, int count) { return count > 0 ? ms / count : 0; }
+
+}  // namespace
+
+void Collected::add(const front::Delta& delta) {
+  text += delta.text;
+  reasoning += delta.reasoning;
+  for (const wire::ToolCallDelta& part : delta.tool_calls) {
+    auto call = std::ranges::find(tool_calls, part.index, &wire::ToolCallDelta::index);
+    if (call == tool_calls.end()) {
+      tool_calls.push_back(part);
+      continue;
+    }
+    call->arguments += part.arguments;
+    if (call->id.empty()) call->id = part.id;
+    if (call->name.empty()) call->name = part.name;
+  }
+}
+
+std::unique_ptr<ReplyFormat> ReplyFormat::chat(ReplyIdentity identity) {
+  return std::make_unique<ChatFormat>(std::move(identity));
+}
+
+std::unique_ptr<ReplyFormat> ReplyFormat::text(ReplyIdentity identity) {
+  return std::make_unique<TextFormat>(identity);
+}
+
+std::string usage_json(const front::Finished& end) {
+  JsonObject out;
+  out.integer("prompt_tokens", end.prompt_tokens).integer("completion_tokens", end.generated);
+  out.integer("total_tokens", end.prompt_tokens + end.generated);
+  JsonObject details;
+  details.integer("cached_tokens", end.cached_tokens);
+  return out.raw("prompt_tokens_details", details.take()).take();
+}
+
+std::string timings_json(const front::Finished& end) {
+  const int evaluated = std::max(0, end.prompt_tokens - end.cached_tokens);
+  JsonObject out;
+  out.integer("cache_n", end.cached_tokens).integer("prompt_n", evaluated);
+  out.real("prompt_ms", end.prompt_ms);
+  out.real("prompt_per_token_ms", each(end.prompt_ms, evaluated));
+  out.real("prompt_per_second", per_second(evaluated, end.prompt_ms));
+  out.integer("predicted_n", end.generated).real("predicted_ms", end.generated_ms);
+  out.real("predicted_per_token_ms", each(end.generated_ms, end.generated));
+  out.real("predicted_per_second", per_second(end.generated, end.generated_ms));
+  return out.take();
+}
+
+}  // namespace hearth::api::openai

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/openai/requests.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "api/fields.h"
+#include "api/openai/chat_messages.h"
+#include "api/openai/sampling.h"
+#include "api/openai/tools.h"
+
+namespace hearth::api::openai {
+namespace json = boost::json;
+namespace {
+
+constexpr std::size_t kMaxInputs = 2048;
+
+template <class T>
+Result<T> outcome(T call, Fields::FirstError error) {
+  if (error) return Failed{std::move(*error)};
+  return call;
+}
+
+void refuse_modalities(const Fields& body) {
+  const json::array* modalities = body.list("modalities");
+  if (modalities == nullptr) return;
+  for (std::size_t i = 0; i < modalities->size(); ++i) {
+    if ((*modalities)[i] == json::value("text")) continue;
+    body.fail_at(fmt::format("modalities[{}]", i), "only text is supported");
+  }
+}
+
+void read_token_prompt(const Fields& body, const json::array& tokens, GenerateCall& call) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto token = integer_of(tokens[i]);
+    if (!token || *token < 0 || *token > std::numeric_limits<int>::max()) {
+      body.fail_at(fmt::format("prompt[{}]", i), "a token id is expected");
+      return;
+    }
+    call.message.prompt_tokens.push_back(static_cast<int>(*token));
+  }
+}
+
+// A list is one prompt of token ids, or holds one prompt.
+void read_prompt_list(const Fields& body, const json::array& list, GenerateCall& call) {
+  if (list.empty()) {
+    body.fail("prompt", "the list is empty");
+  } else if (list[0].is_number()) {
+    read_token_prompt(body, list, call);
+  } else if (list.size() > 1) {
+    body.fail("prompt", "one prompt for each request is supported");
+  } else if (list[0].is_string()) {
+    call.message.prompt = std::string_view{list[0].get_string()};
+  } else if (list[0].is_array() && !list[0].get_array().empty()) {
+    read_token_prompt(body, list[0].get_array(), call);
+  } else {
+    body.fail("prompt[0]", "a string or a list of token ids is expected");
+  }
+}
+
+void read_prompt(const Fields& body, GenerateCall& call) {
+  const json::value* prompt = body.find("prompt");
+  if (prompt == nullptr) {
+    body.fail("prompt", "a string or a list of token ids is required here");
+  } else if (prompt->is_string()) {
+    call.message.prompt = std::string_view{prompt->get_string()};
+  } else if (prompt->is_array()) {
+    read_prompt_list(body, prompt->get_array(), call);
+  } else {
+    body.fail("prompt", fmt::format("a string or a list of token ids is expected, not {}",
+                                    kind_name(*prompt)));
+  }
+}
+
+void add_input(const Fields& body, const json::value& value, std::string path, EmbedCall& call) {
+  if (value.is_number() || value.is_array()) {
+    body.fail_at(std::move(path), "token ids are not supported here; send text");
+  } else if (!value.is_string()) {
+    body.fail_at(std::move(path), fmt::format("a string is expected, not {}", kind_name(value)));
+  } else if (value.get_string().empty()) {
+    body.fail_at(std::move(path), "the text is empty");
+  } else {
+    call.message.inputs.emplace_back(std::string_view{value.get_string()});
+  }
+}
+
+void read_input(const Fields& body, EmbedCall& call) {
+  const json::value* input = body.find("input");
+  if (input == nullptr) {
+    body.fail("input", "a string or a list of strings is required here");
+    return;
+  }
+  if (!input->is_array()) {
+    add_input(body, *input, "input", call);
+    return;
+  }
+  const json::array& list = input->get_array();
+  if (list.empty()) body.fail("input", "the list is empty");
+  if (list.size() > kMaxInputs) {
+    body.fail("input", fmt::format("at most {} texts are possible", kMaxInputs));
+  }
+  for (std::size_t i = 0; i < list.size() && !body.failed(); ++i) {
+    add_input(body, list[i], fmt::format("input[{}]", i), call);
+  }
+}
+
+}  // namespace
+
+Result<GenerateCall> parse_chat(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  GenerateCall call;
+  read_common(body, call);
+  refuse_modalities(body);
+  call.message.messages = read_messages(body);
+  read_tools(body, call.message);
+  read_response_format(body, call.message);
+  if (const auto kwargs = body.object("chat_template_kwargs")) {
+    call.message.template_kwargs = json::serialize(kwargs->json());
+  }
+  return outcome(std::move(call), std::move(error));
+}
+
+Result<GenerateCall> parse_completion(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  GenerateCall call;
+  read_common(body, call);
+  read_prompt(body, call);
+  read_response_format(body, call.message);
+  call.message.echo = body.flag("echo").value_or(false);
+  return outcome(std::move(call), std::move(error));
+}
+
+Result<EmbedCall> parse_embedding(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  EmbedCall call;
+  call.model = body.required_text("model");
+  read_input(body, call);
+  const std::string format = body.text("encoding_format").value_or("float");
+  if (format != "float" && format != "base64") {
+    body.fail("encoding_format", "must be float or base64");
+  }
+  call.base64 = format == "base64";
+  call.dimensions = static_cast<int>(body.integer("dimensions", {1, 1 << 20}).value_or(0));
+  check_residency_hints(body);
+  return outcome(std::move(call), std::move(error));
+}
+
+}  // namespace hearth::api::openai

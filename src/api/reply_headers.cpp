@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/reply_headers.h"
+
+#include <charconv>
+#include <chrono>
+#include <string_view>
+
+#include "timeline/response_class.h"
+
+namespace hearth::api {
+namespace {
+
+constexpr int kMaxWaitSeconds = 24 * 3600;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\"");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\"") - first + 1);
+}
+
+std::optional<Duration> seconds_of(std::string_view text) {
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (seconds < 0 || seconds > kMaxWaitSeconds) return std::nullopt;
+  return std::chrono::seconds{seconds};
+}
+
+}  // namespace
+
+void add_report_headers(http::Headers& headers, const std::string& request_id,
+                        const RequestReport& report) {
+  headers.push_back({"X-Request-Id", request_id});
+  if (report.response_class) {
+    headers.push_back({"X-Hearth-Class", std::string{name_of(*report.response_class)}});
+    const std::string_view layer = cold_layer_of(*report.response_class);
+    if (!layer.empty()) headers.push_back({"X-Hearth-Cold-Layer", std::string{layer}});
+  }
+  std::string timing = server_timing(report);
+  if (!timing.empty()) headers.push_back({"Server-Timing", std::move(timing)});
+}
+
+std::optional<Duration> preferred_wait(const http::HttpRequest& request) {
+  const auto header = request.header("Prefer");
+  if (!header) return std::nullopt;
+  std::string_view rest = *header;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(",;"), rest.size());
+    const std::string_view preference = trimmed(rest.substr(0, end));
+    const std::size_t equals = preference.find('=');
+    if (equals != std::string_view::npos && trimmed(preference.substr(0, equals)) == "wait") {
+      return seconds_of(trimmed(preference.substr(equals + 1)));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::api

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/router.h"
+
+#include <optional>
+
+namespace hearth::api {
+namespace {
+
+// What the pattern's last part took; nullopt when the path is another one.
+std::optional<std::string_view> argument_of(std::string_view pattern, std::string_view path) {
+  const std::size_t brace = pattern.find('{');
+  if (brace == std::string_view::npos) {
+    return pattern == path ? std::optional{std::string_view{}} : std::nullopt;
+  }
+  if (!path.starts_with(pattern.substr(0, brace))) return std::nullopt;
+  const std::string_view argument = path.substr(brace);
+  if (argument.empty()) return std::nullopt;
+  const bool one_part = pattern.substr(brace) == "{id}";
+  if (one_part && argument.find('/') != std::string_view::npos) return std::nullopt;
+  return argument;
+}
+
+void add_allowed(std::string& allowed, std::string_view method) {
+  if (!allowed.empty()) allowed += ", ";
+  allowed += method;
+  if (method == "GET") allowed += ", HEAD";
+}
+
+}  // namespace
+
+Match Router::match(std::string_view method, std::string_view path) const {
+  const std::string_view wanted = method == "HEAD" ? "GET" : method;
+  std::string allowed;
+  for (const Route& route : routes_) {
+    const auto argument = argument_of(route.pattern, path);
+    if (!argument) continue;
+    if (route.method == wanted) return Found{route.handler, std::string{*argument}};
+    add_allowed(allowed, route.method);
+  }
+  if (allowed.empty()) return UnknownPath{};
+  return WrongMethod{std::move(allowed)};
+}
+
+}  // namespace hearth::api

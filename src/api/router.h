@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "api/call.h"
+#include "base/async.h"
+
+namespace hearth::api {
+
+using Handler = Task<void> (*)(Call);
+
+// `pattern` is a path; its last part may be "{id}", which takes one part, or "{rest}", which takes
+// all that is left, slashes included (model names have them). Neither takes nothing.
+struct Route {
+  std::string_view method;
+  std::string_view pattern;
+  Handler handler;
+};
+
+struct Found {
+  Handler handler;
+  std::string argument;
+};
+struct UnknownPath {};
+struct WrongMethod {
+  std::string allowed;  // the value of an Allow header
+};
+
+using Match = std::variant<Found, UnknownPath, WrongMethod>;
+
+// Finds who answers. A GET route takes HEAD too. Holds the table by reference; thread-safe.
+class Router {
+ public:
+  explicit Router(std::span<const Route> routes) : routes_{routes} {}
+
+  Match match(std::string_view method, std::string_view path) const;
+
+ private:
+  std::span<const Route> routes_;
+};
+
+}  // namespace hearth::api

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "http/server.h"
+
+namespace hearth::api {
+
+// An exchange that remembers whether an answer has begun, so that a late failure knows whether it
+// may still become one.
+class TrackedExchange : public http::Exchange {
+ public:
+  explicit TrackedExchange(http::Exchange& inner) : inner_{inner} {}
+
+  bool begun() const { return begun_; }
+
+  const http::HttpRequest& request() const override { return inner_.request(); }
+  Task<Result<>> respond(http::HttpResponse response) override {
+    begun_ = true;
+    return inner_.respond(std::move(response));
+  }
+  Task<Result<>> begin_stream(int status, http::Headers headers) override {
+    begun_ = true;
+    return inner_.begin_stream(status, std::move(headers));
+  }
+  Task<Result<>> write(std::string bytes) override { return inner_.write(std::move(bytes)); }
+  Task<Result<>> end_stream() override { return inner_.end_stream(); }
+  bool client_gone() const override { return inner_.client_gone(); }
+  void on_client_gone(std::function<void()> callback) override {
+    inner_.on_client_gone(std::move(callback));
+  }
+
+ private:
+  http::Exchange& inner_;
+  bool begun_ = false;
+};
+
+}  // namespace hearth::api
