@@ -26,6 +26,8 @@ add_library(hearth_packages_metrics INTERFACE)
 add_library(hearth::packages::metrics ALIAS hearth_packages_metrics)
 target_link_libraries(hearth_packages_metrics INTERFACE prometheus-cpp::core)
 
-# CLI11 and toml++ are headers only.
+# CLI11 and toml++ are headers only; libedit has neither a CMake package nor need of one.
+find_library(HEARTH_LIBEDIT edit REQUIRED)
 add_library(hearth_packages_cli INTERFACE)
 add_library(hearth::packages::cli ALIAS hearth_packages_cli)
+target_link_libraries(hearth_packages_cli INTERFACE ${HEARTH_LIBEDIT})

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/interrupt.h"
+
+#include <semaphore.h>
+
+#include <cerrno>
+
+namespace hearth::cli {
+namespace {
+
+volatile std::sig_atomic_t seen = 0;
+
+// sem_post() is one of the few ways to wake a thread that a signal handler may use.
+sem_t& wakeups() {
+  static sem_t semaphore;
+  static const int made = ::sem_init(&semaphore, 0, 0);
+  static_cast<void>(made);
+  return semaphore;
+}
+
+sem_t* const made_before_any_signal = &wakeups();
+
+void on_interrupt(int) {
+  const int error = errno;
+  seen = 1;
+  ::sem_post(made_before_any_signal);
+  errno = error;
+}
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+  seen = 0;
+  while (::sem_trywait(made_before_any_signal) == 0) {
+  }
+  struct sigaction action{};
+  action.sa_handler = on_interrupt;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, &earlier_);
+}
+
+InterruptWatch::~InterruptWatch() { ::sigaction(SIGINT, &earlier_, nullptr); }
+
+bool InterruptWatch::interrupted() { return seen != 0; }
+
+void InterruptWatch::wake() { ::sem_post(made_before_any_signal); }
+
+void InterruptWatch::wait() {
+  while (::sem_wait(made_before_any_signal) != 0 && errno == EINTR && !interrupted()) {
+  }
+}
+
+}  // namespace hearth::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/json_fields.h"
+
+namespace hearth::cli {
+
+std::string text_in(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  if (value == nullptr || !value->is_string()) return {};
+  const boost::json::string& text = value->get_string();
+  return {text.data(), text.size()};
+}
+
+std::optional<double> number_in(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->to_number<double>();
+}
+
+std::int64_t integer_in(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  if (value == nullptr) return 0;
+  if (value->is_int64()) return value->get_int64();
+  return static_cast<std::int64_t>(number_in(object, name).value_or(0));
+}
+
+bool flag_in(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+const boost::json::object* object_in(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  return value == nullptr ? nullptr : value->if_object();
+}
+
+const boost::json::array* array_in(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  return value == nullptr ? nullptr : value->if_array();
+}
+
+}  // namespace hearth::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace hearth::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "\n`hearth VERB --help` explains a verb. Exit codes: 0 done, 1 refused or failed, 2 no server\n"
+    "answers, 64 wrong usage, 130 interrupted.";
+
+}  // namespace
+
+Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{arguments} {
+  app_.require_subcommand(1);
+  app_.fallthrough();
+  app_.footer(kFooter);
+  arguments_.host = "127.0.0.1:" + std::to_string(kDefaultPort);
+  app_.add_option("--host", arguments_.host, "The server to talk to")
+      ->envname("HEARTH_HOST")
+      ->capture_default_str();
+  app_.add_flag("--json", arguments_.json, "Print what the API answers");
+}
+
+CLI::App* Program::verb(const std::string& name, const std::string& help, Verb action) {
+  CLI::App* verb = app_.add_subcommand(name, help);
+  verb->callback([this, action = std::move(action)] { chosen_ = action; });
+  return verb;
+}
+
+CLI::App* Program::model_verb(const std::string& name, const std::string& help, ModelVerb action) {
+  CLI::App* added = verb(
+      name, help, [this, action](Session& session) { return action(session, arguments_.model); });
+  added->add_option("MODEL", arguments_.model, "Which model")->required();
+  return added;
+}
+
+CLI::App* Program::layer_verb(const std::string& name, const std::string& help, LayerVerb action) {
+  CLI::App* added = verb(name, help, [this, action](Session& session) {
+    return action(session, arguments_.model, arguments_.layer);
+  });
+  added->add_option("MODEL", arguments_.model, "Which model")->required();
+  added->add_option("--layer", arguments_.layer, "Which layer")
+      ->required()
+      ->check(CLI::IsMember({"artifact", "pages", "weights", "compiled", "prefix"}));
+  return added;
+}
+
+int Program::run(int argc, char** argv) {
+  if (argc < 2) {
+    std::cout << app_.help();
+    return kExitUsage;
+  }
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::RuntimeError& ended) {
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& wrong) {
+    return app_.exit(wrong) == 0 ? kExitOk : kExitUsage;
+  }
+  if (!chosen_) return kExitOk;
+  auto api = ApiClient::to(arguments_.host);
+  if (!api) return report(api.error());
+  Session session{.api = std::move(*api)};
+  if (arguments_.json) session.format = OutputFormat::kJson;
+  return chosen_(session);
+}
+
+}  // namespace hearth::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/chat.h"
+#include "cli/session.h"
+
+namespace hearth::cli {
+
+// What the command line fills in, for all verbs together.
+struct Arguments {
+  std::string host;
+  bool json = false;
+  bool all = false;
+  std::string model, layer, path, name, id;
+  std::vector<std::string> prompt;
+  ChatOptions chat;
+};
+
+// Puts verbs that talk to a server onto the command line, and runs the one that was asked for.
+// `app` and `arguments` outlive it.
+class Program {
+ public:
+  using Verb = std::function<int(Session&)>;
+
+  Program(CLI::App& app, Arguments& arguments);
+
+  CLI::App* verb(const std::string& name, const std::string& help, Verb action);
+
+  // A verb with a MODEL.
+  using ModelVerb = int (*)(const Session&, const std::string& model);
+  CLI::App* model_verb(const std::string& name, const std::string& help, ModelVerb action);
+
+  // A verb with a MODEL and one of its layers.
+  using LayerVerb = int (*)(const Session&, const std::string& model, const std::string& layer);
+  CLI::App* layer_verb(const std::string& name, const std::string& help, LayerVerb action);
+
+  // Returns the process's exit code; see session.h.
+  int run(int argc, char** argv);
+
+ private:
+  CLI::App& app_;
+  Arguments& arguments_;
+  Verb chosen_;
+};
+
+}  // namespace hearth::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/display_width.h"
+#include "cli/format.h"
+
+namespace hearth::cli {
+namespace {
+
+constexpr std::size_t kBarCells = 24;
+
+std::string bar_of(double fraction, const OutputStyle& style) {
+  const double clamped = std::clamp(fraction, 0.0, 1.0);
+  const auto full = static_cast<std::size_t>(clamped * kBarCells + 0.5);
+  std::string bar;
+  for (std::size_t i = 0; i < kBarCells; ++i) {
+    if (style.unicode) {
+      bar += i < full ? "█" : "░";
+    } else {
+      bar += i < full ? '#' : '-';
+    }
+  }
+  return style.unicode ? bar : "[" + bar + "]";
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressNote& note, const OutputStyle& style) {
+  std::string line = fmt::format("{}  {}  {:>4}", pad_right(one_line(note.stage), 8),
+                                 bar_of(note.fraction, style), format_percent(note.fraction));
+  if (note.total > Bytes{}) {
+    line += fmt::format("  {} of {}", format_bytes(note.done), format_bytes(note.total));
+  }
+  return clip(line, style.width - 1);
+}
+
+void ProgressBar::update(const ProgressNote& note) {
+  if (!style_.terminal) return;
+  fmt::print(out_, "\r\033[K{}", progress_line(note, style_));
+  std::fflush(out_);
+  drawn_ = true;
+}
+
+void ProgressBar::clear() {
+  if (!drawn_) return;
+  fmt::print(out_, "\r\033[K");
+  std::fflush(out_);
+  drawn_ = false;
+}
+
+}  // namespace hearth::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "base/bytes.h"
+#include "cli/terminal.h"
+
+namespace hearth::cli {
+
+struct ProgressNote {
+  std::string stage;  // "read", "load", ...
+  double fraction = 0;
+  Bytes done;
+  Bytes total;  // zero: not counted in bytes
+};
+
+// One line of progress: "read  [######--------]  40%  96.5 MiB of 241 MiB". At most `style.width`
+// - 1.
+std::string progress_line(const ProgressNote& note, const OutputStyle& style);
+
+// Draws progress on a terminal in one line that is overwritten, and removes it again; in a pipe or
+// a file it writes nothing. Clears itself when it goes.
+class ProgressBar {
+ public:
+  ProgressBar(std::FILE* out, OutputStyle style) : out_{out}, style_{style} {}
+  ~ProgressBar() { clear(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(const ProgressNote& note);
+  void clear();
+
+ private:
+  std::FILE* out_;
+  OutputStyle style_;
+  bool drawn_ = false;
+};
+
+}  // namespace hearth::cli

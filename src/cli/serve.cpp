@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/serve.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "api/api.h"
+#include "base/event_loop_asio.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/random.h"
+#include "base/sync.h"
+#include "base/version.h"
+#include "cli/data_directory.h"
+#include "cli/session.h"
+#include "front/config.h"
+#include "front/front_service.h"
+#include "front/worker_environment.h"
+#include "http/server.h"
+
+namespace hearth::cli {
+namespace {
+
+int refuse(const Error& error) {
+  std::cerr << "hearth serve: " << error.message() << '\n';
+  return error.code() == ErrorCode::kInvalid ? kExitUsage : kExitFailed;
+}
+
+Result<front::Config> configure(const ServeOptions& options) {
+  std::vector<front::Setting> settings;
+  for (const std::string& option : options.options) {
+    const std::size_t equals = option.find('=');
+    if (equals == std::string::npos) {
+      return fail(ErrorCode::kInvalid, "--option wants NAME=VALUE, not \"" + option + "\"");
+    }
+    settings.push_back({option.substr(0, equals), option.substr(equals + 1), "--option"});
+  }
+  if (!options.listen.empty()) settings.push_back({"listen", options.listen, "--listen"});
+  if (!options.data.empty()) settings.push_back({"data", options.data, "--data"});
+  return front::load_config(options.config, settings);
+}
+
+log::Level level_named(const std::string& name) {
+  if (name == "debug") return log::Level::kDebug;
+  if (name == "warn") return log::Level::kWarning;
+  return name == "error" ? log::Level::kError : log::Level::kInfo;
+}
+
+void prepare_process() {
+  ::signal(SIGPIPE, SIG_IGN);
+  // Each of many streams is a descriptor; the soft limit of most shells is 1024.
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  // Pools allocate little: arenas of their own would only keep memory that the front has given back.
+  ::mallopt(M_ARENA_MAX, 2);
+}
+
+// The running server: the loop, the service and the listener, in the order in which they depend on
+// each other, and the order of their end.
+class Running {
+ public:
+  Running(front::Config config, std::unique_ptr<front::FrontService> service, AsioEventLoop& loop)
+      : config_{std::move(config)}, service_{std::move(service)}, loop_{loop} {}
+
+  Result<> listen() {
+    Result<front::ListenAddress> address = front::parse_listen(config_.listen);
+    if (!address) return Failed{std::move(address).error()};
+    http::ServerConfig http;
+    http.host = address->host;
+    http.port = address->port;
+    http.max_body = Bytes{static_cast<std::uint64_t>(config_.max_body_mib) << 20};
+    http.max_connections = static_cast<int>(config_.max_connections);
+    auto server = http::Server::listen(loop_, http, [this](http::Exchange& exchange) {
+      return api::handle(*service_, exchange);
+    });
+    if (!server) return Failed{std::move(server).error()};
+    server_ = std::move(*server);
+    return {};
+  }
+
+  void run() {
+    loop_.on_signals({SIGTERM, SIGINT}, [this](int signal) { on_signal(signal); });
+    service_->start();
+    std::cout << "Hearth " << version() << " listens on http://" << server_->address() << std::endl;
+    log::info("server.started", {{"address", server_->address()}, {"data", config_.data}});
+    loop_.run();
+  }
+
+ private:
+  void on_signal(int signal) {
+    if (stopping_) {
+      log::warn("server.stopped_at_once", {{"signal", signal}});
+      std::_Exit(kExitFailed);
+    }
+    stopping_ = true;
+    log::info("server.stopping", {{"signal", signal}});
+    loop_.spawn(stop(this));
+  }
+
+  static Task<void> stop_service(Running* running, TimePoint deadline) {
+    const auto part = running->stopping_parts_.enter();
+    co_await running->service_->stop(deadline);
+  }
+
+  // Side by side: the listener waits for exchanges to end, and the service ends them.
+  static Task<void> stop(Running* running) {
+    const TimePoint deadline =
+        running->loop_.now() + std::chrono::seconds{running->config_.drain_seconds};
+    running->loop_.spawn(stop_service(running, deadline));
+    co_await running->server_->stop(deadline);
+    co_await running->stopping_parts_.close();
+    log::info("server.stopped");
+    running->loop_.stop();
+  }
+
+  front::Config config_;
+  std::unique_ptr<front::FrontService> service_;
+  AsioEventLoop& loop_;
+  std::unique_ptr<http::Server> server_;
+  Gate stopping_parts_{loop_};
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  Result<front::Config> config = configure(options);
+  if (!config) return refuse(config.error());
+  log::set_level(level_named(config->log_level));
+  prepare_process();
+  Result<Fd> lock = claim_data_directory(config->data);
+  if (!lock) return refuse(lock.error());
+  AsioEventLoop loop;
+  front::FrontService::World world{loop,
+                                   Clock::real(),
+                                   Files::real(),
+                                   Processes::real(),
+                                   front::worker_program(),
+                                   Random::from_entropy().next()};
+  auto service = front::FrontService::open(std::move(world), *config);
+  if (!service) return refuse(service.error());
+  Running running{std::move(*config), std::move(*service), loop};
+  if (auto listening = running.listen(); !listening) return refuse(listening.error());
+  running.run();
+  return kExitOk;
+}
+
+void add_serve(CLI::App& app) {
+  // Owned by the callback below, which lives as long as `app`.
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* verb = app.add_subcommand("serve", "Run the server");
+  verb->add_option("--listen", options->listen, "HOST:PORT; port 0 picks a free one (HEARTH_LISTEN)");
+  verb->add_option("--data", options->data, "Directory for catalogue and history (HEARTH_DATA)");
+  verb->add_option("--config", options->config, "TOML file");
+  verb->add_option("--option,-o", options->options, "NAME=VALUE, any option of the file");
+  verb->footer("\nOptions, each also as HEARTH_<NAME>:\n" + front::describe_options());
+  verb->callback([options] { throw CLI::RuntimeError{serve(*options)}; });
+}
+
+}  // namespace hearth::cli
