@@ -97,9 +97,8 @@ class Mailbox {
 
   // nullopt when the time passed (timed_out) or the box is closed and empty.
   Task<std::optional<T>> pop_until(TimePoint deadline) {
-    while (items_.empty() && !closed_) {
-      if (!co_await arrived_.wait_until(deadline)) break;
-    }
+    bool in_time = true;
+    while (in_time && items_.empty() && !closed_) in_time = co_await arrived_.wait_until(deadline);
     co_return take();
   }
 
@@ -153,10 +152,9 @@ class Gate {
   // False when some operation was still inside at `deadline`.
   Task<bool> close_until(TimePoint deadline) {
     closed_ = true;
-    while (inside_ > 0) {
-      if (!co_await changed_.wait_until(deadline)) co_return inside_ == 0;
-    }
-    co_return true;
+    bool in_time = true;
+    while (in_time && inside_ > 0) in_time = co_await changed_.wait_until(deadline);
+    co_return inside_ == 0;
   }
 
   bool closed() const { return closed_; }
