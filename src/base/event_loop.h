@@ -33,7 +33,8 @@ class EventLoop {
   virtual void cancel(TimerId timer) = 0;
 
   // Calls `callback` once, when `fd` is readable, at end of file or in error. The descriptor stays the
-  // caller's and must stay open until the callback ran or forget() was called.
+  // caller's and must stay open until the callback begins or forget() was called. A second call for
+  // the same descriptor replaces the first.
   virtual void when_readable(int fd, Callback callback) = 0;
 
   // The same for a descriptor that can take more bytes, or is in error.
