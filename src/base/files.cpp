@@ -94,6 +94,10 @@ class RealFiles : public Files {
       }
       if (slash == std::string::npos) break;
     }
+    // EEXIST is also what a file in the way gives.
+    const Result<FileInfo> made = info(path);
+    if (!made) return Failed{made.error()};
+    if (made->kind != FileKind::kDirectory) return fail_errno("create " + path, ENOTDIR);
     return {};
   }
 };

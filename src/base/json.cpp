@@ -41,6 +41,16 @@ std::size_t expected_length(unsigned char lead) {
   return 1;
 }
 
+// True when `tail`, a lead byte and what followed it, lacks only bytes that may still come.
+bool can_grow(std::string_view tail) {
+  const std::size_t whole = expected_length(static_cast<unsigned char>(tail[0]));
+  if (tail.size() >= whole) return false;
+  if (tail.size() == 1) return true;
+  // The second byte is the only one with limits of its own; any continuation may follow it.
+  const std::string completed = std::string{tail} + std::string(whole - tail.size(), '\x80');
+  return character_length(completed) == whole;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -55,9 +65,10 @@ bool is_utf8(std::string_view text) {
 std::size_t complete_utf8_prefix(std::string_view text) {
   // Only the last three bytes can begin a character that is cut short.
   for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
-    const auto lead = static_cast<unsigned char>(text[text.size() - back]);
+    const std::size_t begin = text.size() - back;
+    const auto lead = static_cast<unsigned char>(text[begin]);
     if ((lead & 0xC0) == 0x80) continue;
-    return expected_length(lead) > back ? text.size() - back : text.size();
+    return can_grow(text.substr(begin)) ? begin : text.size();
   }
   return text.size();
 }

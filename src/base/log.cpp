@@ -48,7 +48,7 @@ void append_quoted(std::string& line, std::string_view text) {
       line += c;
     } else if (c == '\n') {
       line += "\\n";
-    } else if (static_cast<unsigned char>(c) < ' ') {
+    } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
       line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
       line += c;

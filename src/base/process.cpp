@@ -45,6 +45,8 @@ class SpawnPlan {
   explicit SpawnPlan(int child_control) {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawn_file_actions_adddup2(&actions_, child_control, kChildControlFd);
+    // Whatever our own parent or a library left open without CLOEXEC is none of the child's business.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kChildControlFd + 1);
     ::posix_spawnattr_init(&attributes_);
     sigset_t none;
     sigemptyset(&none);
@@ -112,6 +114,7 @@ class RealProcess : public Process {
 class RealProcesses : public Processes {
  public:
   Result<std::unique_ptr<Process>> spawn(const ProcessSpec& spec) override {
+    if (spec.argv.empty()) return fail(ErrorCode::kNotFound, "spawn: no program was named");
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
       return fail_errno("socketpair", errno);
