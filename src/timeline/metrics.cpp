@@ -121,13 +121,11 @@ Metrics::Metrics(const BuildInfo& build) : families_{std::make_unique<Families>(
 
 Metrics::~Metrics() = default;
 
-const std::string& Metrics::label(const std::string& model) {
-  static const std::string none = "none";
-  static const std::string other = "other";
-  if (model.empty()) return none;
+std::string Metrics::label(const std::string& model) {
+  if (model.empty()) return "none";
   std::set<std::string>& models = families_->models;
   if (models.contains(model)) return model;
-  if (models.size() >= static_cast<std::size_t>(kMaxModels)) return other;
+  if (models.size() >= static_cast<std::size_t>(kMaxModels)) return "other";
   models.insert(model);
   return model;
 }

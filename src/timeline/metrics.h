@@ -56,7 +56,7 @@ class Metrics {
 
  private:
   struct Families;
-  const std::string& label(const std::string& model);
+  std::string label(const std::string& model);
   void observe_stages(const Timings& timings);
   void count_log_warnings();
 

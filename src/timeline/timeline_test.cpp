@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -65,6 +68,30 @@ INSTANTIATE_TEST_SUITE_P(
         UnionCase{"AfterTheRequest", {stage(kDecode, 120, 130)}, 0, 0, 100},
         UnionCase{"EndBeforeStart", {stage(kPrefill, 50, 40)}, 0, 0, 100}),
     [](const auto& test) { return std::string{test.param.name}; });
+
+// Against counting millisecond by millisecond, for arrangements nobody thought of.
+TEST(Timeline, UnionOfRandomStagesIsWhatCountingGives) {
+  std::minstd_rand random{7};
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 300; ++round) {
+    Timeline timeline;
+    timeline.begin(kFirstByte);
+    std::vector<int> running(100, 0);
+    for (int i = below(8); i > 0; --i) {
+      const int from = below(140) - 20;
+      const int to = from + below(60);
+      timeline.add(stage(static_cast<StageKind>(below(14)), from, to));
+      for (int ms = std::max(from, 0); ms < std::min(to, 100); ++ms) ++running.at(ms);
+    }
+    timeline.finish(at(100));
+    const auto covered = std::ranges::count_if(running, [](int n) { return n > 0; });
+    const Timings timings = timeline.timings();
+    ASSERT_EQ(timings.covered, milliseconds{covered});
+    ASSERT_EQ(timings.overlap,
+              milliseconds{std::accumulate(running.begin(), running.end(), 0L) - covered});
+    ASSERT_EQ(timings.other, milliseconds{100 - covered});
+  }
+}
 
 TEST(Timeline, SortsStagesAndCountsThemFromTheFirstByte) {
   Timeline timeline;

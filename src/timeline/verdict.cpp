@@ -196,7 +196,7 @@ bool queued_long(const Timings& timings, Duration queued) {
 bool contended(const Facts& facts, const Before& before, Duration beyond) {
   constexpr double kHighPressure = 10.0;  // percent of the last ten seconds
   return before.cpu_pressure >= kHighPressure && beyond >= milliseconds{50} &&
-         beyond * 2 >= *facts.usual_prefill;
+         beyond * 2 >= facts.usual_prefill.value_or(Duration::max());
 }
 
 bool ramped(const Facts& facts, const Before& before, Duration beyond) {
@@ -214,7 +214,6 @@ std::optional<Verdict> explain_warm(const Facts& facts, const Timings& timings,
   if (queued_long(timings, queued)) {
     return verdict(facts.queued_behind_load ? kQueueBehindLoad : kQueueBusy, queued, facts);
   }
-  if (!facts.usual_prefill) return std::nullopt;
   if (contended(facts, before, beyond)) return verdict(kCpuContended, beyond, facts);
   if (ramped(facts, before, beyond)) return verdict(kPowerRamp, beyond, facts);
   return std::nullopt;
