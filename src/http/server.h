@@ -15,52 +15,67 @@
 
 namespace hearth::http {
 
-// How one request is answered: either one respond(), or begin_stream(), write() any number of times,
-// end_stream(). Belongs to the loop; lives until its handler's task has ended.
+// How one request is answered: either one respond(), or begin_stream(), write() any number of
+// times, end_stream(). Belongs to the loop; lives until its handler's task has ended. One call at a
+// time: await each before the next.
+//
+// Calls out of that order fail with kInternal and send nothing. A handler that ends without an
+// answer gets a 500 sent for it, one that leaves its stream open has the connection cut, so that
+// the client can tell; both are logged as errors.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
   virtual const HttpRequest& request() const = 0;
 
-  // Sends the whole answer. Errors: kCancelled when the client has gone.
+  // Sends the whole answer; Content-Length, Connection and Date are added. A HEAD gets the headers
+  // only. Errors: kCancelled when the client has gone.
   virtual Task<Result<>> respond(HttpResponse response) = 0;
 
-  // Status and headers of an answer whose length is not known yet (chunked).
+  // Status and headers of an answer whose length is not known yet: chunked, or up to the end of the
+  // connection for HTTP/1.0. They share a packet with the first write() if that comes in the same
+  // turn of the loop, and else go out by themselves. Errors: kCancelled when the client has gone.
   virtual Task<Result<>> begin_stream(int status, Headers headers) = 0;
 
-  // Sends `bytes` as they are; returns when the socket took them, so a slow client slows its producer
-  // and nobody else. Errors: kCancelled (gone, or slower than the write time-out).
+  // Sends `bytes` as they are, as one chunk; returns when the socket took them, so a slow client
+  // slows its producer and nobody else. Empty `bytes` send nothing. Errors: kCancelled (gone, or
+  // slower than the write time-out).
   virtual Task<Result<>> write(std::string bytes) = 0;
   virtual Task<Result<>> end_stream() = 0;
 
-  // True once the client closed its connection (also when it closed only its sending half: nobody who
-  // still wants an answer does that to an HTTP/1.1 server) or it was cut off.
+  // True once the client closed its connection (also when it closed only its sending half: nobody
+  // who still wants an answer does that to an HTTP/1.1 server) or it was cut off.
   virtual bool client_gone() const = 0;
 
-  // Called on the loop, at most once, when client_gone() becomes true before the answer was complete;
-  // replaces an earlier callback. An empty function takes it back.
+  // Called on the loop, at most once, when client_gone() becomes true before the answer was
+  // complete; replaces an earlier callback. An empty function takes it back. With a client that has
+  // gone already it is called in the loop's next turn. Leaving is noticed at once, unless the
+  // client has sent more than 64 KiB ahead: then when it next matters to a write().
   virtual void on_client_gone(std::function<void()> callback) = 0;
 };
 
 struct ServerConfig {
-  std::string host = "127.0.0.1";  // an address or a name; "0.0.0.0" and "::" for all
-  std::uint16_t port = 0;          // 0: any free one
-  Bytes max_header = Bytes{64 << 10};
+  std::string host = "127.0.0.1";      // an address or a name; "0.0.0.0" and "::" for all
+  std::uint16_t port = 0;              // 0: any free one
+  Bytes max_header = Bytes{64 << 10};  // for the request line, and again for the header fields
   Bytes max_body = Bytes{std::uint64_t{64} << 20};
-  int max_connections = 4096;
-  std::chrono::seconds header_timeout{30};  // from connection or first byte to a complete header
-  std::chrono::seconds body_timeout{120};
-  std::chrono::seconds idle_timeout{75};    // between requests of a kept-alive connection
-  std::chrono::seconds write_timeout{60};   // for one write() to make progress
+  int max_connections = 4096;                                           // one more gets a 503
+  std::chrono::milliseconds header_timeout = std::chrono::seconds{30};  // from its first byte on
+  std::chrono::milliseconds body_timeout = std::chrono::seconds{120};   // for all of it
+  std::chrono::milliseconds idle_timeout = std::chrono::seconds{75};    // between two requests
+  std::chrono::milliseconds write_timeout = std::chrono::seconds{60};   // without any progress
 };
 
-// An HTTP/1.1 server on the event loop: keep-alive, chunked answers, limits, prompt notice of clients
-// that leave. What it cannot parse it answers itself with a small JSON error (400, 408, 413, 431, 501,
-// 505) and closes. Everything else goes to the handler, also unknown paths and methods.
+// An HTTP/1.1 server on the event loop: keep-alive, chunked answers, limits, prompt notice of
+// clients that leave. What it cannot parse it answers itself with a small JSON error (400, 408,
+// 413, 431, 501, 505) and closes; a connection that never sends a byte is closed without one after
+// header_timeout. Everything else goes to the handler, also unknown paths and methods.
+//
+// Belongs to the loop, listen() and the destructor included.
 class Server {
  public:
-  // Runs once per request; an exception that escapes it becomes a 500 and a log line.
+  // Runs once per request; an exception that escapes it becomes a 500 and a log line. The exchange
+  // outlives the task, also when the client leaves; the task is never destroyed in the middle.
   using Handler = std::function<Task<void>(Exchange&)>;
 
   virtual ~Server() = default;
@@ -68,10 +83,11 @@ class Server {
   // The address in use: "127.0.0.1:11435".
   virtual std::string address() const = 0;
   virtual std::uint16_t port() const = 0;
-  virtual int connections() const = 0;
+  virtual int connections() const = 0;  // open ones, with those that are just being refused
 
   // Stops accepting and closes idle connections; exchanges in flight may end until `deadline`, then
-  // their connections are cut. Returns when no connection is left.
+  // their connections are cut (which on_client_gone() tells their handlers). Returns when no
+  // connection is left. Once, and awaited before the server is destroyed.
   virtual Task<void> stop(TimePoint deadline) = 0;
 
   // Errors: kConflict when the address is in use, kInvalid when it cannot be parsed or resolved,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "base/bytes.h"
+#include "http/message.h"
+
+namespace hearth::http {
+
+// What the server answers by itself when it cannot hand a request to the handler.
+struct Refusal {
+  int status = 400;
+  std::string message;
+};
+
+// How the answer to a request has to be framed.
+struct Framing {
+  bool keep_alive = true;  // false for HTTP/1.0 always: it ends with the connection
+  bool chunked = true;     // false for HTTP/1.0
+  bool head_only = false;  // HEAD
+};
+
+// Turns the bytes of one request into an HttpRequest, within limits. Feed it the front of the
+// connection's buffer again and again; it says how much of it is used up.
+class RequestParser {
+ public:
+  enum class Phase { kHeader, kBody, kComplete };
+
+  struct Progress {
+    Phase phase = Phase::kHeader;
+    std::size_t used = 0;  // bytes of `input` that are done with
+  };
+
+  RequestParser(Bytes max_header, Bytes max_body);
+  ~RequestParser();
+  RequestParser(const RequestParser&) = delete;
+  RequestParser& operator=(const RequestParser&) = delete;
+
+  // Not to be called again after kComplete or a refusal. Refused with 400, 413, 431, 501 or 505.
+  tl::expected<Progress, Refusal> feed(std::string_view input);
+
+  // Known from Phase::kBody on.
+  bool expects_continue() const;
+  Framing framing() const;
+
+  // After kComplete, once; peer and first_byte are left for the caller.
+  HttpRequest take();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hearth::http

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/session.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "http/exchange.h"
+#include "http/request_parser.h"
+#include "http/response_head.h"
+
+namespace hearth::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long an answer that closes the connection waits for the client to close its side. Closing
+// while bytes of the client are still under way would reset the connection and could destroy the
+// answer.
+constexpr milliseconds kLinger{1000};
+
+enum class Next { kAgain, kClose };
+
+// What came of reading a request: the request, or an answer that the server gives itself, or
+// neither because nobody is there any more.
+struct Incoming {
+  std::optional<HttpRequest> request;
+  std::optional<Refusal> refusal;
+  Framing framing;
+};
+
+// Empty lines between requests are tolerated, as HTTP/1.1 asks.
+void skip_empty_lines(Connection& connection) {
+  const std::string_view input = connection.input();
+  const std::size_t blank = std::min(input.find_first_not_of("\r\n"), input.size());
+  if (blank > 0) connection.consume(blank);
+}
+
+// False when the client left, stayed silent for too long, or the server stops.
+Task<bool> await_request(ServerCore& core, Connection& connection, milliseconds patience) {
+  const TimePoint deadline = core.loop.now() + patience;
+  if (connection.gone()) co_return false;
+  skip_empty_lines(connection);
+  connection.become_idle();
+  while (connection.input().empty()) {
+    if (core.stopping) co_return false;
+    const Connection::Arrival arrival = co_await connection.more_input(deadline);
+    if (arrival != Connection::Arrival::kBytes) co_return false;
+    skip_empty_lines(connection);
+  }
+  connection.become_busy();
+  co_return true;
+}
+
+Incoming refused(Refusal refusal) {
+  Incoming incoming;
+  incoming.refusal = std::move(refusal);
+  return incoming;
+}
+
+Incoming received(RequestParser& parser, const Connection& connection, TimePoint first_byte) {
+  Incoming incoming;
+  incoming.framing = parser.framing();
+  incoming.request = parser.take();
+  incoming.request->peer = connection.peer();
+  incoming.request->first_byte = first_byte;
+  return incoming;
+}
+
+Task<Incoming> read_request(ServerCore& core, Connection& connection) {
+  const TimePoint first_byte = connection.arrival();
+  TimePoint deadline = core.loop.now() + core.config.header_timeout;
+  RequestParser parser{core.config.max_header, core.config.max_body};
+  auto phase = RequestParser::Phase::kHeader;
+  while (true) {
+    const auto progress = parser.feed(connection.input());
+    if (!progress) co_return refused(progress.error());
+    connection.consume(progress->used);
+    if (progress->phase == RequestParser::Phase::kComplete) break;
+    if (std::exchange(phase, progress->phase) != progress->phase) {
+      deadline = core.loop.now() + core.config.body_timeout;
+      if (parser.expects_continue() && connection.input().empty()) {
+        std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+        co_await connection.send(std::move(go_on), core.config.write_timeout);
+      }
+    }
+    const Connection::Arrival arrival = co_await connection.more_input(deadline);
+    if (arrival == Connection::Arrival::kClosed) co_return Incoming{};
+    if (arrival == Connection::Arrival::kTimedOut) {
+      Refusal late{408, "The request took too long to arrive."};
+      co_return refused(std::move(late));
+    }
+  }
+  co_return received(parser, connection, first_byte);
+}
+
+Task<void> answer_refusal(ServerCore& core, Connection& connection, Refusal refusal) {
+  const HttpResponse response = error_response(refusal.status, refusal.message);
+  const ResponseHead head{response.status, response.headers, BodyFraming::kLength,
+                          response.body.size(), After::kClose};
+  std::string bytes = to_bytes(head) + response.body;
+  co_await connection.send(std::move(bytes), core.config.write_timeout);
+}
+
+// Runs the handler and keeps what escapes from it. The message, or nothing when it ended well.
+Task<std::optional<std::string>> run_handler(const Server::Handler& handler,
+                                             HttpExchange& exchange) {
+  std::optional<std::string> problem;
+  try {
+    Task<void> answer = handler(exchange);
+    co_await std::move(answer);
+  } catch (const std::exception& escaped) {
+    problem = escaped.what();
+  } catch (...) {
+    problem = "an exception of an unknown type";
+  }
+  co_return problem;
+}
+
+// Finishes what a handler left unfinished.
+Task<void> settle(HttpExchange& exchange, Connection& connection,
+                  std::optional<std::string> problem) {
+  if (!problem && (exchange.client_gone() || exchange.state() == HttpExchange::State::kComplete)) {
+    co_return;
+  }
+  log::error("http.handler_failed", {{"method", exchange.request().method},
+                                     {"path", exchange.request().path},
+                                     {"problem", problem.value_or("no complete answer")}});
+  if (exchange.state() == HttpExchange::State::kFresh) {
+    HttpResponse response = error_response(500, "The server failed to answer this request.");
+    co_await exchange.respond(std::move(response));
+  } else if (exchange.state() == HttpExchange::State::kStreaming) {
+    connection.cut();
+  }
+}
+
+Task<Next> answer(ServerCore& core, Connection& connection, Incoming incoming) {
+  HttpExchange::Rules rules;
+  rules.write_timeout = core.config.write_timeout;
+  rules.may_keep_alive = [&core] { return !core.stopping; };
+  HttpExchange exchange{connection, *std::move(incoming.request), incoming.framing,
+                        std::move(rules)};
+  incoming.request.reset();
+  std::optional<std::string> problem = co_await run_handler(core.handler, exchange);
+  co_await settle(exchange, connection, std::move(problem));
+  const bool complete = exchange.state() == HttpExchange::State::kComplete;
+  co_return complete&& exchange.after() == After::kKeepAlive ? Next::kAgain : Next::kClose;
+}
+
+Task<Next> serve_one(ServerCore& core, Connection& connection, milliseconds patience) {
+  const bool somebody = co_await await_request(core, connection, patience);
+  if (!somebody) co_return Next::kClose;
+  Incoming incoming = co_await read_request(core, connection);
+  if (incoming.refusal) {
+    Refusal refusal = *std::move(incoming.refusal);
+    co_await answer_refusal(core, connection, std::move(refusal));
+    co_return Next::kClose;
+  }
+  if (!incoming.request) co_return Next::kClose;
+  co_return co_await answer(core, connection, std::move(incoming));
+}
+
+Task<void> linger(ServerCore& core, Connection& connection) {
+  connection.become_idle();
+  if (core.stopping && connection.input().empty()) co_return;
+  connection.finish_sending();
+  const TimePoint deadline = core.loop.now() + kLinger;
+  auto arrival = Connection::Arrival::kBytes;
+  while (arrival == Connection::Arrival::kBytes) {
+    connection.consume(connection.input().size());
+    arrival = co_await connection.more_input(deadline);
+  }
+}
+
+}  // namespace
+
+Task<void> serve(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> connection) {
+  core->connections.insert(connection);
+  connection->start();
+  Next next = co_await serve_one(*core, *connection, core->config.header_timeout);
+  while (next == Next::kAgain) {
+    next = co_await serve_one(*core, *connection, core->config.idle_timeout);
+  }
+  co_await linger(*core, *connection);
+  connection->close();
+  core->connections.erase(connection);
+  core->changed.notify_all();
+}
+
+Task<void> refuse(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> connection) {
+  core->connections.insert(connection);
+  ++core->refusing;
+  connection->start();
+  Refusal full{503, "Too many connections."};
+  co_await answer_refusal(*core, *connection, std::move(full));
+  co_await linger(*core, *connection);
+  connection->close();
+  --core->refusing;
+  core->connections.erase(connection);
+  core->changed.notify_all();
+}
+
+}  // namespace hearth::http
