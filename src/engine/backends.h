@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hearth::engine {
+
+// What the process computes with.
+struct Backends {
+  std::string cpu_variant;           // "zen4"; empty when the engine was built for one CPU only
+  std::vector<std::string> devices;  // GPUs, by the name that their driver gives; possibly none
+};
+
+// Loads the CPU variant that suits this machine best and every GPU backend that lies in the
+// directory of the engine's libraries. Once per process; may run beside Vocabulary::open. Errors:
+// kInternal when not even a CPU backend is there.
+Result<Backends> load_backends();
+
+// "llama.cpp v0.5.0 (de3ff81)".
+std::string engine_name();
+
+}  // namespace hearth::engine

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chat_format.h"
+
+#include <chat.h>
+#include <common.h>
+#include <json-schema-to-grammar.h>
+#include <llama.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace hearth::engine {
+namespace {
+
+// The engine's common library reports everything by exceptions; they end here, as one field's
+// error.
+template <class Function>
+auto guarded(const char* field, Function&& function) -> Result<decltype(function())> {
+  try {
+    return function();
+  } catch (const std::exception& e) {
+    return Failed{Error{ErrorCode::kInvalid, e.what()}.at(field)};
+  }
+}
+
+std::string schema_or_object(const std::string& schema) {
+  common_json parsed = common_json::parse(schema);
+  if (parsed.is_object() && parsed.empty()) parsed["type"] = "object";
+  return parsed.dump();
+}
+
+void read_kwargs(const std::string& text, common_chat_templates_inputs& inputs) {
+  const common_json kwargs = common_json::parse(text);
+  for (const auto& [key, value] : kwargs.items()) {
+    if (key == "enable_thinking" && value.is_boolean()) inputs.enable_thinking = value.get<bool>();
+    inputs.chat_template_kwargs[key] = value.dump();
+  }
+}
+
+std::vector<Token> preserved_tokens(const Vocabulary& vocabulary, const common_chat_params& chat) {
+  std::vector<Token> tokens;
+  for (const std::string& text : chat.preserved_tokens) {
+    const std::vector<Token> ids = vocabulary.tokenize(text, AddSpecial::kNo);
+    if (ids.size() == 1) tokens.push_back(ids.front());
+  }
+  return tokens;
+}
+
+GrammarTrigger trigger_of(const Vocabulary& vocabulary, const common_grammar_trigger& trigger) {
+  if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_WORD) {
+    const std::vector<Token> ids = vocabulary.tokenize(trigger.value, AddSpecial::kNo);
+    if (ids.size() == 1) return {COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN, trigger.value, ids.front()};
+  }
+  return {trigger.type, trigger.value, trigger.token};
+}
+
+Constraint constraint_of(const Vocabulary& vocabulary, const common_chat_params& chat) {
+  Constraint constraint;
+  constraint.preserved = preserved_tokens(vocabulary, chat);
+  constraint.generation_prompt = chat.generation_prompt;
+  if (chat.grammar.empty()) return constraint;
+  constraint.grammar = chat.grammar;
+  constraint.lazy = chat.grammar_lazy;
+  for (const auto& trigger : chat.grammar_triggers) {
+    constraint.triggers.push_back(trigger_of(vocabulary, trigger));
+  }
+  return constraint;
+}
+
+}  // namespace
+
+void ChatFormat::Free::operator()(common_chat_templates* templates) const {
+  common_chat_templates_free(templates);
+}
+
+ChatFormat::ChatFormat(const Vocabulary& vocabulary, common_chat_templates* templates)
+    : vocabulary_{vocabulary},
+      templates_{templates},
+      from_model_{common_chat_templates_was_explicit(templates)} {
+  auto caps = common_chat_templates_get_caps(templates);
+  parallel_calls_ = caps["supports_parallel_tool_calls"];
+}
+
+Result<std::unique_ptr<ChatFormat>> ChatFormat::open(const Vocabulary& vocabulary) {
+  try {
+    common_chat_templates_ptr templates = common_chat_templates_init(vocabulary.handle(), "");
+    return std::unique_ptr<ChatFormat>{new ChatFormat{vocabulary, templates.release()}};
+  } catch (const std::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string{"chat template: "} + e.what());
+  }
+}
+
+Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
+  common_chat_templates_inputs inputs;
+  inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+  inputs.parallel_tool_calls = parallel_calls_;
+  auto read = guarded("messages", [&] {
+    inputs.messages = common_chat_msgs_parse_oaicompat(common_json::parse(request.messages));
+    if (!request.template_kwargs.empty()) read_kwargs(request.template_kwargs, inputs);
+    return 0;
+  });
+  if (!read) return Failed{std::move(read).error()};
+  read = guarded("tools", [&] {
+    if (request.tools.empty()) return 0;
+    inputs.tools = common_chat_tools_parse_oaicompat(common_json::parse(request.tools));
+    const std::string choice = request.tool_choice.empty() ? "auto" : request.tool_choice;
+    inputs.tool_choice = common_chat_tool_choice_parse_oaicompat(choice);
+    return 0;
+  });
+  if (!read) return Failed{std::move(read).error()};
+  if (!request.response_schema.empty()) {
+    auto schema = constrain_to_schema(request.response_schema);
+    if (!schema) return Failed{std::move(schema).error()};
+    inputs.json_schema = schema_or_object(request.response_schema);
+  }
+  return guarded("messages", [&] {
+    const common_chat_params chat = common_chat_templates_apply(templates_.get(), inputs);
+    const bool wants_calls =
+        !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
+    RenderedChat rendered;
+    rendered.prompt = chat.prompt;
+    rendered.stops = chat.additional_stops;
+    rendered.constraint = constraint_of(vocabulary_, chat);
+    rendered.parser = OutputParser::create(
+        {static_cast<int>(chat.format), chat.parser, chat.generation_prompt, wants_calls});
+    return rendered;
+  });
+}
+
+Result<Constraint> constrain_to_schema(const std::string& schema) {
+  return guarded("response_format", [&] {
+    Constraint constraint;
+    constraint.grammar = json_schema_to_grammar(common_json::parse(schema_or_object(schema)));
+    constraint.source = Constraint::Source::kSchema;
+    return constraint;
+  });
+}
+
+}  // namespace hearth::engine

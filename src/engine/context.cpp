@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/context.h"
+
+#include <llama.h>
+
+#include <algorithm>
+
+#include "engine/engine_log.h"
+
+namespace hearth::engine {
+namespace {
+
+constexpr int kBatch = 2048;
+constexpr int kMicroBatch = 512;
+
+bool should_abort(void* user) { return static_cast<const AbortFlags*>(user)->raised(); }
+
+llama_context_params params_of(const Context::Options& options, const CpuThreads& threads,
+                               const AbortFlags& abort) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = static_cast<std::uint32_t>(options.cells);
+  params.n_batch = kBatch;
+  params.n_ubatch = kMicroBatch;
+  params.n_seq_max = static_cast<std::uint32_t>(options.sequences);
+  params.n_outputs_max = params.n_seq_max;
+  params.n_threads = threads.count();
+  params.n_threads_batch = threads.count();
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
+  params.kv_unified = true;
+  params.swa_full = false;
+  params.no_perf = true;
+  params.abort_callback = should_abort;
+  params.abort_callback_data = const_cast<AbortFlags*>(&abort);
+  return params;
+}
+
+}  // namespace
+
+struct Context::Batch {
+  explicit Batch(int capacity) : raw{llama_batch_init(capacity, 0, 1)} {}
+  ~Batch() { llama_batch_free(raw); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  llama_batch raw;
+};
+
+void Context::Free::operator()(llama_context* context) const { llama_free(context); }
+
+Context::Context(llama_context* context, int sliding_window)
+    : context_{context},
+      cells_{static_cast<int>(llama_n_ctx(context))},
+      max_batch_{static_cast<int>(llama_n_batch(context))},
+      sliding_window_{sliding_window} {
+  batch_ = std::make_unique<Batch>(max_batch_);
+}
+
+Context::~Context() = default;
+
+Result<std::unique_ptr<Context>> Context::create(const Model& model, const Options& options,
+                                                 const CpuThreads& threads,
+                                                 const AbortFlags& abort) {
+  take_engine_error();
+  llama_context* context =
+      llama_init_from_model(model.handle(), params_of(options, threads, abort));
+  if (context == nullptr) return fail(ErrorCode::kNoSpace, "context: " + take_engine_error());
+  if (threads.handle() != nullptr) {
+    llama_attach_threadpool(context, threads.handle(), threads.handle());
+  }
+  return std::unique_ptr<Context>{new Context{context, model.sliding_window()}};
+}
+
+void Context::clear() { batch_->raw.n_tokens = 0; }
+
+int Context::size() const { return batch_->raw.n_tokens; }
+
+int Context::add(Token token, int position, int sequence, Logits logits) {
+  llama_batch& batch = batch_->raw;
+  const int i = batch.n_tokens++;
+  batch.token[i] = token;
+  batch.pos[i] = position;
+  batch.n_seq_id[i] = 1;
+  batch.seq_id[i][0] = sequence;
+  batch.logits[i] = logits == Logits::kYes ? 1 : 0;
+  return i;
+}
+
+Decoded Context::decode() {
+  const int status = llama_decode(context_.get(), batch_->raw);
+  if (status == 0) {
+    llama_synchronize(context_.get());
+    return Decoded::kDone;
+  }
+  if (status == 1) return Decoded::kNoCells;
+  return status == 2 ? Decoded::kAborted : Decoded::kFailed;
+}
+
+int Context::evaluated(int sequence) const {
+  return llama_memory_seq_pos_max(llama_get_memory(context_.get()), sequence) + 1;
+}
+
+int Context::keep(int sequence, int count) {
+  llama_memory_t memory = llama_get_memory(context_.get());
+  const int present = evaluated(sequence);
+  if (count >= present) return present;
+  // With a sliding window the engine drops cells that no later token would look at, and does not
+  // say no when a step back would need them.
+  const int first = llama_memory_seq_pos_min(memory, sequence);
+  const bool window_complete =
+      sliding_window_ == 0 || first <= std::max(0, count - sliding_window_);
+  if (count > 0 && window_complete && llama_memory_seq_rm(memory, sequence, count, -1))
+    return count;
+  llama_memory_seq_rm(memory, sequence, -1, -1);
+  return 0;
+}
+
+std::string Context::save(int sequence) const {
+  std::string state(llama_state_seq_get_size(context_.get(), sequence), '\0');
+  auto* data = reinterpret_cast<std::uint8_t*>(state.data());
+  state.resize(llama_state_seq_get_data(context_.get(), data, state.size(), sequence));
+  return state;
+}
+
+Result<> Context::restore(int sequence, const std::string& state) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(state.data());
+  if (llama_state_seq_set_data(context_.get(), data, state.size(), sequence) > 0) return {};
+  return fail(ErrorCode::kNoSpace, "copy a sequence: " + take_engine_error());
+}
+
+MemoryUse Context::memory() const { return memory_use_of(context_.get()); }
+
+}  // namespace hearth::engine

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "engine/abort_flags.h"
+#include "engine/cpu_threads.h"
+#include "engine/memory_use.h"
+#include "engine/model.h"
+#include "engine/tokens.h"
+
+struct llama_context;
+
+namespace hearth::engine {
+
+enum class Logits { kNo, kYes };
+
+enum class Decoded {
+  kDone,
+  kNoCells,  // nothing was evaluated; make room and try again
+  kAborted,  // what was evaluated before it stays: ask evaluated()
+  kFailed,   // likewise
+};
+
+// The KV cells of all sequences and the batch that is being put together. Belongs to one thread;
+// model, threads and flags must outlive it.
+class Context {
+ public:
+  struct Options {
+    int cells = 4096;   // for all sequences together
+    int sequences = 5;  // ids 0 .. sequences-1
+  };
+
+  // Errors: kNoSpace, with the engine's own words.
+  static Result<std::unique_ptr<Context>> create(const Model& model, const Options& options,
+                                                 const CpuThreads& threads,
+                                                 const AbortFlags& abort);
+  ~Context();
+
+  int cells() const { return cells_; }
+  int max_batch() const { return max_batch_; }
+
+  void clear();
+  // Returns the entry's index, by which its logits are found afterwards. At most max_batch()
+  // entries.
+  int add(Token token, int position, int sequence, Logits logits);
+  int size() const;
+
+  // Evaluates the batch, and waits for the result.
+  Decoded decode();
+
+  // Positions of `sequence` that are in cells: 0 .. evaluated-1.
+  int evaluated(int sequence) const;
+
+  // Forgets all from position `count` on. Returns how many are left: `count`, or 0 where the model
+  // cannot go back that far (sliding window, recurrent), and then the sequence is empty.
+  int keep(int sequence, int count);
+
+  // Copies a sequence's state to another context of the same model.
+  std::string save(int sequence) const;
+  // Errors: kNoSpace; the sequence is then empty.
+  Result<> restore(int sequence, const std::string& state);
+
+  MemoryUse memory() const;
+  llama_context* handle() const { return context_.get(); }
+
+ private:
+  struct Batch;
+  struct Free {
+    void operator()(llama_context* context) const;
+  };
+  Context(llama_context* context, int sliding_window);
+
+  std::unique_ptr<llama_context, Free> context_;
+  std::unique_ptr<Batch> batch_;
+  int cells_;
+  int max_batch_;
+  int sliding_window_;
+};
+
+}  // namespace hearth::engine

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine_log.h"
+
+#include <llama.h>
+
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+#include "log.h"  // of the engine's common library
+
+namespace hearth::engine {
+namespace {
+
+std::mutex last_error_mutex;
+std::string& last_error() {
+  static std::string text;
+  return text;
+}
+
+// Loading weights without a second vocabulary makes the engine say this every time.
+bool is_expected(std::string_view line) { return line.find("dummy tokens") != line.npos; }
+
+void on_engine_log(ggml_log_level level, const char* text, void* /*user*/) {
+  if (level != GGML_LOG_LEVEL_WARN && level != GGML_LOG_LEVEL_ERROR) return;
+  std::string_view line{text};
+  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);
+  if (line.empty() || is_expected(line)) return;
+  if (level == GGML_LOG_LEVEL_WARN) {
+    log::warn("engine", {{"text", line}});
+    return;
+  }
+  log::error("engine", {{"text", line}});
+  std::lock_guard lock{last_error_mutex};
+  last_error() = line;
+}
+
+}  // namespace
+
+void route_engine_log() {
+  llama_log_set(on_engine_log, nullptr);
+  // The common library logs by itself, from a thread of its own that starts with its first line.
+  common_log_set_verbosity_thold(-1);
+}
+
+std::string take_engine_error() {
+  std::lock_guard lock{last_error_mutex};
+  return std::exchange(last_error(), {});
+}
+
+}  // namespace hearth::engine

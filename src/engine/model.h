@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/vocabulary.h"
+
+struct llama_model;
+
+namespace hearth::engine {
+
+enum class Repack { kYes, kNo };
+
+// Called with 0..1; false gives the load up.
+using LoadProgress = std::function<bool(float)>;
+
+// A model's weights, mapped from its file. They come without a vocabulary of their own: that is the
+// Vocabulary's, so it is parsed once in a process's life. Belongs to one thread.
+class Model {
+ public:
+  // Errors: kCancelled when `progress` said so, else kCorrupt with the engine's own words.
+  static Result<Model> load(const std::vector<std::string>& paths, const Vocabulary& vocabulary,
+                            Repack repack, const LoadProgress& progress);
+
+  llama_model* handle() const { return model_.get(); }
+  int sliding_window() const { return sliding_window_; }  // 0: full attention
+  int embedding_size() const;
+
+ private:
+  struct Free {
+    void operator()(llama_model* model) const;
+  };
+  explicit Model(llama_model* model);
+
+  std::unique_ptr<llama_model, Free> model_;
+  int sliding_window_;
+};
+
+}  // namespace hearth::engine

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.h"
+
+namespace hearth::worker {
+
+using engine::OutputDelta;
+using engine::ShowSpecial;
+
+OutputDelta Answer::parsed(std::string text) {
+  if (text.empty()) return {};
+  if (!is_utf8(text)) text = repair_utf8(text);
+  if (request_.parser) return request_.parser->feed(text);
+  OutputDelta delta;
+  delta.text = std::move(text);
+  return delta;
+}
+
+Answer::Step Answer::add(engine::Token token) {
+  const auto& shown = request_.preserved;
+  const bool show = std::find(shown.begin(), shown.end(), token) != shown.end();
+  vocabulary_.append_piece(token, show ? ShowSpecial::kYes : ShowSpecial::kNo, bytes_);
+  const std::size_t whole = complete_utf8_prefix(bytes_);
+  auto [text, stop] = request_.stops.feed(std::string_view{bytes_}.substr(0, whole));
+  bytes_.erase(0, whole);
+  return {parsed(std::move(text)), stop};
+}
+
+OutputDelta Answer::rest() {
+  auto [text, stop] = request_.stops.feed(std::exchange(bytes_, {}));
+  if (stop == nullptr) text += request_.stops.flush();
+  return parsed(std::move(text));
+}
+
+OutputDelta Answer::finish() { return request_.parser ? request_.parser->finish() : OutputDelta{}; }
+
+}  // namespace hearth::worker

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/heartbeat.h"
+
+#include <chrono>
+
+#include "worker/self_stats.h"
+
+namespace hearth::worker {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenBeats{500};
+
+}  // namespace
+
+Heartbeat::Heartbeat(Replies& replies, const Gauges& gauges)
+    : replies_{replies}, gauges_{gauges}, thread_{[this] { run(); }} {}
+
+Heartbeat::~Heartbeat() {
+  {
+    std::lock_guard lock{mutex_};
+    stop_ = true;
+  }
+  stopped_.notify_all();
+  thread_.join();
+}
+
+void Heartbeat::run() {
+  std::unique_lock lock{mutex_};
+  while (!stopped_.wait_for(lock, kBetweenBeats, [this] { return stop_; })) beat();
+}
+
+void Heartbeat::beat() {
+  wire::HeartbeatMessage message;
+  message.steps = gauges_.steps.load(std::memory_order_relaxed);
+  message.active = gauges_.active.load(std::memory_order_relaxed);
+  message.live_tokens = gauges_.live_tokens.load(std::memory_order_relaxed);
+  const Resident resident = resident_now();
+  message.resident = resident.all;
+  message.anonymous = resident.anonymous;
+  replies_.send(wire::FrameType::kHeartbeat, 0, message);
+}
+
+}  // namespace hearth::worker

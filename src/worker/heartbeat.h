@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "worker/gauges.h"
+#include "worker/replies.h"
+
+namespace hearth::worker {
+
+// Tells the front twice a second that the process lives, from a thread that nothing else can hold
+// up.
+class Heartbeat {
+ public:
+  Heartbeat(Replies& replies, const Gauges& gauges);
+  ~Heartbeat();
+
+ private:
+  void run();
+  void beat();
+
+  Replies& replies_;
+  const Gauges& gauges_;
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hearth::worker

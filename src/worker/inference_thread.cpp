@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/inference_thread.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+
+namespace hearth::worker {
+namespace {
+
+TimePoint now() { return Clock::real().now(); }
+
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+}  // namespace
+
+InferenceThread::InferenceThread(const OpenedModel& opened, LoadedModel::Around around)
+    : opened_{opened}, around_{around}, thread_{[this] { run(); }} {}
+
+InferenceThread::~InferenceThread() {
+  around_.abort.stop = true;
+  queue_.close();
+  thread_.join();
+}
+
+void InferenceThread::run() {
+  while (!around_.abort.stop) {
+    if (!has_something_to_compute()) {
+      auto work = queue_.pop();
+      if (!work) return;
+      handle(std::move(*work));
+    }
+    while (auto work = queue_.try_pop()) handle(std::move(*work));
+    try_unload();
+    admit_waiting();
+    if (model_ && opened_.generates) model_->scheduler().step();
+    tell_gauges();
+  }
+}
+
+bool InferenceThread::has_something_to_compute() const {
+  if (!model_) return false;
+  return !waiting_.empty() || (opened_.generates && !model_->scheduler().idle());
+}
+
+void InferenceThread::handle(Work work) {
+  std::visit(Overloaded{
+                 [this](const Load& load) { handle_load(load); },
+                 [this](const Unload& unload) { unload_ = unload; },
+                 [this](Wake) { drop_cancelled(); },
+                 [this](RequestPtr& request) { waiting_.push_back(std::move(request)); },
+             },
+             work);
+}
+
+void InferenceThread::refuse_load(const Load& load) {
+  around_.replies.send_error(load.frame,
+                             Error{ErrorCode::kConflict, "the weights are loaded already"});
+}
+
+void InferenceThread::handle_load(const Load& load) {
+  try_unload();
+  if (model_) {
+    return around_.replies.send_error(
+        load.frame, Error{ErrorCode::kConflict, "the weights are loaded already"});
+  }
+  // Requests may have come in meanwhile; what they need is made at once rather than grown to.
+  std::size_t prompt = 0;
+  while (auto work = queue_.try_pop()) {
+    if (std::holds_alternative<Load>(*work)) {
+      refuse_load(std::get<Load>(*work));
+    } else {
+      handle(std::move(*work));
+    }
+  }
+  for (const RequestPtr& request : waiting_) prompt = std::max(prompt, request->prompt.size());
+  auto outcome = LoadedModel::load(opened_, around_, load.frame, static_cast<int>(prompt));
+  if (!outcome) {
+    around_.replies.send_error(load.frame, outcome.error());
+    for (const RequestPtr& request : std::exchange(waiting_, {})) {
+      around_.replies.send_error(request->id, outcome.error());
+    }
+    return;
+  }
+  model_ = std::move(outcome->model);
+  loaded_at_ = now();
+  around_.replies.send(wire::FrameType::kLoaded, load.frame, outcome->message);
+}
+
+void InferenceThread::try_unload() {
+  if (!unload_) return;
+  if (model_ && opened_.generates && !model_->scheduler().idle()) return;
+  model_.reset();
+  ::malloc_trim(0);
+  around_.replies.send_empty(wire::FrameType::kUnloaded, std::exchange(unload_, {})->frame);
+}
+
+void InferenceThread::drop_cancelled() {
+  std::erase_if(waiting_, [this](const RequestPtr& request) {
+    if (!request->cancelled) return false;
+    wire::DoneMessage done;
+    done.reason = "cancelled";
+    done.prompt_tokens = static_cast<int>(request->prompt.size());
+    around_.replies.send(wire::FrameType::kDone, request->id, done);
+    return true;
+  });
+}
+
+void InferenceThread::admit_waiting() {
+  if (!model_ || unload_) return;
+  drop_cancelled();
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    const RequestPtr request = *next;
+    if (request->kind == RequestKind::kEmbed) {
+      embed(request);
+    } else if (!model_->scheduler().admit(request, std::max(request->tokenized, loaded_at_))) {
+      ++next;  // a slot is missing; an embedding further back needs none
+      continue;
+    }
+    next = waiting_.erase(next);
+  }
+}
+
+void InferenceThread::embed(const RequestPtr& request) {
+  const TimePoint start = now();
+  const TimePoint ready = std::max(request->tokenized, loaded_at_);
+  around_.abort.cancelled = &request->cancelled;
+  const auto vectors = vectors_of(*request);
+  around_.abort.cancelled = nullptr;
+  if (!vectors && vectors.error().code() == ErrorCode::kCancelled) {
+    wire::DoneMessage done;
+    done.reason = "cancelled";
+    return around_.replies.send(wire::FrameType::kDone, request->id, done);
+  }
+  if (!vectors) return around_.replies.send_error(request->id, vectors.error());
+  wire::EmbeddedMessage message;
+  message.vectors = *vectors;
+  message.prompt_tokens = static_cast<int>(request->prompt.size());
+  message.stages.push_back({StageKind::kQueue, ready, start, {}});
+  message.stages.push_back({StageKind::kPrefill, start, now(), {}});
+  around_.replies.send(wire::FrameType::kEmbedded, request->id, message);
+}
+
+Result<std::vector<std::vector<float>>> InferenceThread::vectors_of(const Request& request) {
+  const auto embedder = model_->embedder();
+  if (!embedder) return Failed{embedder.error()};
+  std::vector<std::vector<float>> vectors;
+  for (const auto& input : request.inputs) {
+    auto vector = (*embedder)->embed(input);
+    if (!vector) return Failed{std::move(vector).error()};
+    vectors.push_back(std::move(*vector));
+    around_.gauges.steps.fetch_add(1, std::memory_order_relaxed);
+  }
+  return vectors;
+}
+
+void InferenceThread::tell_gauges() {
+  const int live = model_ ? model_->live_tokens() : 0;
+  around_.gauges.live_tokens.store(live, std::memory_order_relaxed);
+}
+
+}  // namespace hearth::worker

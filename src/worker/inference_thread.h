@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <variant>
+
+#include "base/clock.h"
+#include "engine/abort_flags.h"
+#include "worker/gauges.h"
+#include "worker/loaded_model.h"
+#include "worker/opened_model.h"
+#include "worker/replies.h"
+#include "worker/request.h"
+#include "worker/work_queue.h"
+
+namespace hearth::worker {
+
+// The one thread that owns weights, contexts and slots. Others hand it work; requests that come
+// before the weights wait for the kLoad that follows them.
+class InferenceThread {
+ public:
+  InferenceThread(const OpenedModel& opened, LoadedModel::Around around);
+  ~InferenceThread();  // breaks off what it is computing
+
+  void load(std::uint64_t frame) { queue_.push(Load{frame}); }
+  // Takes effect when the requests in hand have ended; those that come later wait for the next
+  // load.
+  void unload(std::uint64_t frame) { queue_.push(Unload{frame}); }
+  void submit(RequestPtr request) { queue_.push(std::move(request)); }
+  // Some request was cancelled.
+  void wake() { queue_.push(Wake{}); }
+
+ private:
+  struct Load {
+    std::uint64_t frame;
+  };
+  struct Unload {
+    std::uint64_t frame;
+  };
+  struct Wake {};
+  using Work = std::variant<Load, Unload, Wake, RequestPtr>;
+
+  void run();
+  bool has_something_to_compute() const;
+  void handle(Work work);
+  void handle_load(const Load& load);
+  void refuse_load(const Load& load);
+  void try_unload();
+  void drop_cancelled();
+  void admit_waiting();
+  void embed(const RequestPtr& request);
+  Result<std::vector<std::vector<float>>> vectors_of(const Request& request);
+  void tell_gauges();
+
+  const OpenedModel& opened_;
+  LoadedModel::Around around_;
+  WorkQueue<Work> queue_;
+  std::unique_ptr<LoadedModel> model_;
+  TimePoint loaded_at_;
+  std::deque<RequestPtr> waiting_;
+  std::optional<Unload> unload_;  // asked for, not done yet
+  std::thread thread_;
+};
+
+}  // namespace hearth::worker

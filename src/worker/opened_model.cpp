@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/opened_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "engine/engine_log.h"
+
+namespace hearth::worker {
+namespace {
+
+// When the file does not say what it was trained for.
+constexpr int kFallbackContext = 4096;
+
+int context_limit_of(const engine::Vocabulary& vocabulary, int wanted) {
+  const int trained = vocabulary.trained_context();
+  const int most = trained > 0 ? trained : kFallbackContext;
+  return wanted > 0 ? std::min(wanted, most) : most;
+}
+
+bool is_embedding_model(const engine::Vocabulary& vocabulary) {
+  return vocabulary.arch_value("attention.causal").value_or("true") == "false";
+}
+
+// Backends take a process once, however many models it opens (a test opens several).
+const Result<engine::Backends>& backends_once() {
+  static const Result<engine::Backends> backends = engine::load_backends();
+  return backends;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::vector<Fd> files) {
+  engine::route_engine_log();
+  auto model = std::make_unique<OpenedModel>();
+  model->name = std::move(message.model);
+  model->options = message.options;
+  model->files = std::move(files);
+  for (const Fd& file : model->files) {
+    model->paths.push_back(fmt::format("/proc/self/fd/{}", file.get()));
+  }
+  auto loading = std::async(std::launch::async, [] { return backends_once(); });
+  auto vocabulary = engine::Vocabulary::open(model->paths);
+  auto backends = loading.get();
+  if (!vocabulary) return Failed{std::move(vocabulary).error()};
+  if (!backends) return Failed{std::move(backends).error()};
+  model->vocabulary = std::move(*vocabulary);
+  model->backends = std::move(*backends);
+  auto format = engine::ChatFormat::open(*model->vocabulary);
+  if (!format) return Failed{std::move(format).error()};
+  model->format = std::move(*format);
+  model->context_limit = context_limit_of(*model->vocabulary, message.options.context_limit);
+  model->generates = !is_embedding_model(*model->vocabulary);
+  return model;
+}
+
+wire::ReadyMessage ready_message(const OpenedModel& model) {
+  wire::ReadyMessage ready;
+  ready.engine = engine::engine_name();
+  ready.backend = model.backends.cpu_variant;
+  ready.devices = model.backends.devices;
+  ready.architecture = model.vocabulary->architecture();
+  ready.vocabulary = model.vocabulary->size();
+  ready.trained_context = model.vocabulary->trained_context();
+  ready.context_limit = model.context_limit;
+  ready.chat_template = model.format->is_from_model() ? "model" : "chatml";
+  ready.generates = model.generates;
+  return ready;
+}
+
+}  // namespace hearth::worker

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "engine/backends.h"
+#include "engine/chat_format.h"
+#include "engine/vocabulary.h"
+#include "wire/messages.h"
+#include "worker/prepare.h"
+
+namespace hearth::worker {
+
+// A model without its weights: what a hollow worker holds. Does not change once it is made.
+struct OpenedModel {
+  std::string name;
+  wire::LoadOptions options;
+  std::vector<Fd> files;           // the GGUF file, or its shards in order
+  std::vector<std::string> paths;  // of those, under /proc/self/fd
+  engine::Backends backends;
+  std::unique_ptr<engine::Vocabulary> vocabulary;
+  std::unique_ptr<engine::ChatFormat> format;
+  int context_limit = 0;
+  bool generates = true;
+
+  Language language() const { return {*vocabulary, *format, context_limit, generates}; }
+};
+
+// Parses the vocabulary while the backends are loaded beside it.
+// Errors: kCorrupt (the file), kInternal (the engine).
+Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::vector<Fd> files);
+
+wire::ReadyMessage ready_message(const OpenedModel& model);
+
+}  // namespace hearth::worker

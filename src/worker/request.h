@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/output_parser.h"
+#include "engine/sampler.h"
+#include "engine/stop_matcher.h"
+#include "engine/tokens.h"
+#include "worker/gauges.h"
+
+namespace hearth::worker {
+
+enum class RequestKind { kGenerate, kEmbed };
+
+// A request on its way through the worker. It belongs to one thread after the other: the one that
+// receives it, the one that tokenizes it, the one that computes it. Only `cancelled` may be touched
+// meanwhile.
+struct Request {
+  Request(std::uint64_t number, RequestKind what, TimePoint when, Gauges& counted)
+      : id{number}, kind{what}, received{when}, gauges{counted} {
+    gauges.active.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Request() { gauges.active.fetch_sub(1, std::memory_order_relaxed); }
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  const std::uint64_t id;
+  const RequestKind kind;
+  const TimePoint received;
+  Gauges& gauges;
+  std::atomic<bool> cancelled{false};
+
+  std::string payload;  // until it is tokenized
+
+  // From tokenizing on.
+  TimePoint tokenized;
+  std::vector<engine::Token> prompt;
+
+  // kGenerate
+  std::optional<engine::Sampler> sampler;
+  engine::StopMatcher stops;
+  std::unique_ptr<engine::OutputParser> parser;
+  std::vector<engine::Token> preserved;  // control tokens whose text the parser needs
+  std::string echo;
+  int max_tokens = -1;
+  bool reuse_prefix = true;
+
+  // kEmbed
+  std::vector<std::vector<engine::Token>> inputs;
+};
+
+// Shared by the thread that has the request in hand and, weakly, by the receiver, which may cancel
+// it.
+using RequestPtr = std::shared_ptr<Request>;
+
+}  // namespace hearth::worker

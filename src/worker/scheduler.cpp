@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+
+namespace hearth::worker {
+
+using engine::Decoded;
+using engine::Logits;
+using Reuse = KvRoom::Reuse;
+
+Scheduler::Scheduler(Parts parts, int context_limit, KeepPrefixes keep)
+    : parts_{parts}, context_limit_{context_limit}, keep_{keep} {}
+
+bool Scheduler::admit(const RequestPtr& request, TimePoint ready) {
+  const bool reuse = keep_ == KeepPrefixes::kYes && request->reuse_prefix;
+  const auto taken = parts_.room.take(request->prompt, reuse ? Reuse::kYes : Reuse::kNo);
+  if (!taken) return false;
+  auto sequence =
+      std::make_unique<Sequence>(request, parts_.vocabulary, parts_.replies,
+                                 Sequence::Place{taken->slot, taken->cached, context_limit_});
+  sequence->waited(ready, Clock::real().now());
+  active_.push_back(std::move(sequence));
+  grow_for(*active_.back());
+  return true;
+}
+
+int Scheduler::cells_needed() const {
+  int sum = 0;
+  for (const auto& sequence : active_) sum += sequence->cells_needed();
+  return sum;
+}
+
+// On failure the sequence is gone.
+void Scheduler::grow_for(Sequence& sequence) {
+  const TimePoint start = Clock::real().now();
+  const auto grown = parts_.room.make_room(cells_needed());
+  if (!grown) return fail(sequence, grown.error());
+  if (*grown) sequence.context_grew(start, Clock::real().now());
+}
+
+void Scheduler::step() {
+  finish_cancelled();
+  if (active_.empty()) return;
+  if (const auto room = parts_.room.make_room(cells_needed()); !room) {
+    // Whoever came last has least to lose.
+    return fail(*active_.back(), room.error());
+  }
+  std::vector<Share> shares = plan();
+  const TimePoint start = Clock::real().now();
+  for (const Share& share : shares) share.sequence->step_begins(start);
+  fill_batch(shares);
+  const Decoded outcome = decode(shares);
+  parts_.gauges.steps.fetch_add(1, std::memory_order_relaxed);
+  if (outcome != Decoded::kDone) return take_broken(shares, outcome);
+  int prompt_tokens = 0;
+  for (const Share& share : shares) prompt_tokens += share.tokens > 1 ? share.tokens : 0;
+  chunk_.measured(prompt_tokens, Clock::real().now() - start);
+  take_results(shares);
+}
+
+void Scheduler::finish_cancelled() {
+  for (std::size_t i = 0; i < active_.size();) {
+    Sequence& sequence = *active_[i];
+    if (!sequence.cancelled()) {
+      ++i;
+      continue;
+    }
+    sequence.finish_cancelled(figures());
+    remove(&sequence, Reuse::kYes);
+  }
+}
+
+std::vector<Scheduler::Share> Scheduler::plan() {
+  std::vector<Demand> demands;
+  for (const auto& sequence : active_) demands.push_back(sequence->demand());
+  const std::vector<int> tokens =
+      plan_step(demands, chunk_.tokens(), parts_.room.context().max_batch());
+  std::vector<Share> shares;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] > 0) shares.push_back({active_[i].get(), tokens[i]});
+  }
+  return shares;
+}
+
+void Scheduler::fill_batch(std::vector<Share>& shares) {
+  engine::Context& context = parts_.room.context();
+  context.clear();
+  for (Share& share : shares) {
+    const int slot = share.sequence->slot();
+    int position = parts_.room.used(slot);
+    const auto tokens = share.sequence->next(share.tokens);
+    const bool wants_logits = share.sequence->finishes_prompt(share.tokens);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const bool last = wants_logits && i + 1 == tokens.size();
+      const int entry = context.add(tokens[i], position++, slot, last ? Logits::kYes : Logits::kNo);
+      if (last) share.logits = entry;
+    }
+  }
+}
+
+Decoded Scheduler::decode(const std::vector<Share>& shares) {
+  // A step that serves one request only ends at once when that request is cancelled.
+  const bool alone = shares.size() == 1;
+  parts_.abort.cancelled = alone ? &shares.front().sequence->request().cancelled : nullptr;
+  Decoded outcome = parts_.room.context().decode();
+  while (outcome == Decoded::kNoCells) {
+    if (const auto more = parts_.room.make_more_room(); !more) {
+      log::error("no_cells", {{"needed", cells_needed()}, {"cells", parts_.room.cells()}});
+      break;
+    }
+    std::vector<Share> again = shares;
+    fill_batch(again);  // growing made a new context; the entries' order is the same
+    outcome = parts_.room.context().decode();
+  }
+  parts_.abort.cancelled = nullptr;
+  return outcome;
+}
+
+void Scheduler::take_results(const std::vector<Share>& shares) {
+  for (const Share& share : shares) {
+    Sequence& sequence = *share.sequence;
+    parts_.room.append(sequence.slot(), sequence.next(share.tokens));
+    sequence.evaluated(share.tokens);
+  }
+  for (const Share& share : shares) {
+    if (share.logits < 0) continue;
+    const auto state = share.sequence->take_logits(parts_.room.context().handle(), share.logits);
+    if (state == Sequence::State::kEnded) end(*share.sequence);
+  }
+}
+
+void Scheduler::take_broken(const std::vector<Share>& shares, Decoded outcome) {
+  for (const Share& share : shares) {
+    Sequence& sequence = *share.sequence;
+    if (outcome == Decoded::kAborted) {
+      const int before = parts_.room.used(sequence.slot());
+      parts_.room.append_evaluated(sequence.slot(), sequence.next(share.tokens));
+      sequence.evaluated(parts_.room.used(sequence.slot()) - before);
+      continue;  // cancelled, or the process ends
+    }
+    parts_.room.clear(sequence.slot());
+    fail(sequence, Error{ErrorCode::kInternal, "the engine could not evaluate the batch"});
+  }
+}
+
+void Scheduler::end(Sequence& sequence) {
+  if (sequence.error() != nullptr) return fail(sequence, *sequence.error());
+  const bool keeps = keep_ == KeepPrefixes::kYes && sequence.wants_reuse();
+  parts_.room.give_back(sequence.slot(), keeps ? Reuse::kYes : Reuse::kNo);
+  sequence.finish(figures());
+  std::erase_if(active_, [&](const auto& active) { return active.get() == &sequence; });
+}
+
+void Scheduler::fail(Sequence& sequence, const Error& error) {
+  sequence.fail(error);
+  remove(&sequence, Reuse::kNo);
+}
+
+void Scheduler::remove(const Sequence* sequence, Reuse later) {
+  const bool keeps = keep_ == KeepPrefixes::kYes && later == Reuse::kYes;
+  parts_.room.give_back(sequence->slot(), keeps ? Reuse::kYes : Reuse::kNo);
+  std::erase_if(active_, [&](const auto& active) { return active.get() == sequence; });
+}
+
+}  // namespace hearth::worker

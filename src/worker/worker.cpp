@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/worker.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "worker/prepare.h"
+
+namespace hearth::worker {
+
+using wire::Frame;
+using wire::FrameType;
+
+Worker::Worker(int socket) : channel_{socket} {}
+
+Worker::~Worker() {
+  abort_.stop = true;
+  to_tokenize_.close();
+  if (tokenizer_.joinable()) tokenizer_.join();
+}
+
+void Worker::run() {
+  heartbeat_ = std::make_unique<Heartbeat>(replies_, gauges_);
+  while (auto frame = channel_.receive()) handle(std::move(*frame));
+  abort_.stop = true;
+}
+
+void Worker::handle(Frame frame) {
+  if (frame.type == FrameType::kOpen) return open(std::move(frame));
+  if (!inference_) {
+    return replies_.send_error(frame.request, Error{ErrorCode::kConflict, "no model is open"});
+  }
+  switch (frame.type) {
+    case FrameType::kLoad:
+      return inference_->load(frame.request);
+    case FrameType::kUnload:
+      return inference_->unload(frame.request);
+    case FrameType::kGenerate:
+      return accept(frame, RequestKind::kGenerate);
+    case FrameType::kEmbed:
+      return accept(frame, RequestKind::kEmbed);
+    case FrameType::kCancel:
+      return cancel(frame.request);
+    default:
+      log::warn("unexpected_frame", {{"type", static_cast<int>(frame.type)}});
+  }
+}
+
+void Worker::open(Frame frame) {
+  if (model_) {
+    return replies_.send_error(frame.request,
+                               Error{ErrorCode::kConflict, "a model is open already"});
+  }
+  const TimePoint start = Clock::real().now();
+  auto message = wire::decode_open(frame.payload);
+  if (!message) return replies_.send_error(frame.request, message.error());
+  if (frame.descriptors.empty()) {
+    return replies_.send_error(frame.request, Error{ErrorCode::kInvalid, "no file came along"});
+  }
+  auto model = open_model(std::move(*message), std::move(frame.descriptors));
+  if (!model) return replies_.send_error(frame.request, model.error());
+  model_ = std::move(*model);
+  inference_ =
+      std::make_unique<InferenceThread>(*model_, LoadedModel::Around{replies_, abort_, gauges_});
+  tokenizer_ = std::thread{[this] { tokenize_requests(); }};
+  wire::ReadyMessage ready = ready_message(*model_);
+  ready.stages.push_back({StageKind::kSpawn, start, Clock::real().now(), {}});
+  replies_.send(FrameType::kReady, frame.request, ready);
+}
+
+void Worker::accept(const Frame& frame, RequestKind kind) {
+  std::erase_if(requests_, [](const auto& entry) { return entry.second.expired(); });
+  auto request = std::make_shared<Request>(frame.request, kind, Clock::real().now(), gauges_);
+  request->payload = frame.payload;
+  requests_[frame.request] = request;
+  to_tokenize_.push(std::move(request));
+}
+
+void Worker::cancel(std::uint64_t id) {
+  const auto found = requests_.find(id);
+  if (found == requests_.end()) return;
+  if (const RequestPtr request = found->second.lock()) {
+    request->cancelled = true;
+    inference_->wake();
+  }
+}
+
+void Worker::tokenize_requests() {
+  while (auto request = to_tokenize_.pop()) tokenize(*request);
+}
+
+void Worker::tokenize(const RequestPtr& request) {
+  auto message = prepare(model_->language(), *request);
+  if (!message) return replies_.send_error(request->id, message.error());
+  request->tokenized = Clock::real().now();
+  message->stages.push_back({StageKind::kTokenize, request->received, request->tokenized, {}});
+  replies_.send(FrameType::kTokenized, request->id, *message);
+  inference_->submit(request);
+}
+
+}  // namespace hearth::worker
