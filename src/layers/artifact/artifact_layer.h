@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "layers/artifact/catalogue.h"
+#include "layers/layer.h"
+
+namespace hearth {
+
+// The files of the models, as the catalogue last saw them. The catalogue lives on a pool thread;
+// who owns both hands what list() and recheck() returned to this layer. Belongs to the loop.
+class ArtifactLayer : public Layer {
+ public:
+  // Takes the place of everything known so far.
+  void update(const std::vector<NamedModel>& models);
+  // One artifact, after a recheck; `old_id` is what it was asked for by.
+  void update(const std::string& old_id, Artifact artifact);
+
+  // Null when the catalogue has no such artifact. Valid until the next update().
+  const Artifact* find(const std::string& id) const;
+
+  // Levels: "absent" when a file is missing, "partial" when the files are no whole model, "local".
+  LayerState observe(const Subject& subject) const override;
+  // Known and zero when local; otherwise unknown, since nothing says where to fetch the files.
+  Estimate cost_to_warm(const Subject& subject) const override;
+
+  // Errors: kNotFound, when a file is missing; kCorrupt; kUnsupported for "verified".
+  Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
+  // Errors: kUnsupported: files that were imported are their owner's.
+  Task<Result<Bytes>> cool(Subject subject, Target target) override;
+
+ private:
+  std::unordered_map<std::string, Artifact> artifacts_;
+};
+
+}  // namespace hearth

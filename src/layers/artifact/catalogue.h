@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/sqlite.h"
+#include "layers/artifact/artifact.h"
+#include "layers/artifact/model_name.h"
+
+namespace hearth {
+
+// A name in the catalogue and what it stands for.
+struct NamedModel {
+  std::string name;  // canonical, in the case in which it was first given
+  std::string key;   // ModelName::key()
+  std::int64_t created_at_us = 0;
+  Artifact artifact;
+};
+
+// The models that this server knows: names, the files behind them, and what those files said when
+// they were last read. Files are used where they lie and never written or removed.
+//
+// Lives in an SQLite file of its own and survives restarts. Blocks on disk; belongs to one thread
+// at a time (a Pool of one). Every error may also be kNoSpace or kUnavailable from the database.
+class Catalogue {
+ public:
+  // `files` and `clock` must outlive the catalogue.
+  static Result<Catalogue> open(const std::string& path, const Files& files, const Clock& clock);
+
+  // Makes `name` stand for the model at `path`, after reading its header. Doing it again is fine,
+  // and takes in what the file has become. Errors: kConflict, when the name stands for other files;
+  // those of inspect_artifact().
+  Result<NamedModel> import(const std::string& path, const ModelName& name);
+
+  // Sorted by name. What was broken or is missing is listed too.
+  Result<std::vector<NamedModel>> list();
+
+  // Errors: kNotFound.
+  Result<NamedModel> find(const ModelName& name);
+
+  // Forgets the name, and the artifact with its last name. Errors: kNotFound.
+  Result<> remove_name(const ModelName& name);
+
+  // Notes that the artifact was used as it is now, which settles a kChanged. Errors: kNotFound.
+  Result<> touch(const std::string& id);
+
+  // Looks at the files again; reads headers only of files that differ from what is noted. When
+  // files changed, the artifact returned has a new id. Errors: kNotFound for an unknown id.
+  Result<Artifact> recheck(const std::string& id);
+
+ private:
+  Catalogue(Database db, const Files& files, const Clock& clock);
+
+  Result<std::vector<NamedModel>> query(std::string_view where, std::string_view value);
+  Result<Artifact> artifact_where(std::string_view column, std::string_view value);
+  Result<> store(const std::string& old_id, const Artifact& artifact);
+  Result<> rename(const std::string& old_id, const std::string& new_id);
+  Result<> write_name(const ModelName& name, const std::string& id);
+  Result<> set_status(const std::string& id, ArtifactStatus status, std::string_view reason);
+  Result<Artifact> reinspect(Artifact known);
+
+  Database db_;
+  const Files* files_;  // not owned
+  const Clock* clock_;  // not owned
+};
+
+}  // namespace hearth

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "layers/pages/residency.h"
+
+namespace hearth {
+
+// Why pages of a load set are not in memory.
+enum class PagesCause {
+  kNone,       // they are
+  kNeverRead,  // since the server started nobody has seen them in memory
+  kDropped,    // cool() gave them back, or somebody else asked the kernel to
+  kEvicted,    // the kernel needed the memory
+  kReplaced,   // the file is not the one that was in memory
+};
+
+// "pages.never_read", ...; empty for kNone.
+std::string_view code_of(PagesCause cause);
+
+// What successive measurements of one load set say about the cause. A cause stays until the set has
+// been wholly resident once more.
+class PageHistory {
+ public:
+  void note_dropped() { dropped_ = true; }
+  void note_replaced() { replaced_ = true; }
+
+  // Takes in a new measurement.
+  PagesCause note(const Residency& now);
+
+ private:
+  Bytes most_;  // resident at once, since it was last complete or dropped
+  bool dropped_ = false;
+  bool replaced_ = false;
+};
+
+}  // namespace hearth

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layers/pages/pages_layer.h"
+
+namespace hearth {
+namespace {
+
+// A smaller read says more about latency than about the device's rate.
+constexpr Bytes kTellingRead{1 << 20};
+constexpr double kNewShare = 0.3;
+
+Failed unknown_artifact() {
+  return fail(ErrorCode::kNotFound, "the model's files are not known or not all there");
+}
+
+}  // namespace
+
+void PagesLayer::note_files(const std::string& artifact, const LoadSet& load_set) {
+  for (const FileRanges& file : load_set) {
+    std::string& before = artifact_at_[file.path];
+    if (!before.empty() && before != artifact) {
+      known_[artifact].history.note_replaced();
+      known_.erase(before);
+    }
+    before = artifact;
+  }
+}
+
+Task<Result<PageSnapshot>> PagesLayer::refresh(Subject subject) {
+  const std::optional<LoadSet> load_set = world_.load_set(subject.artifact);
+  if (!load_set) co_return unknown_artifact();
+  auto job = [&files = world_.files, set = *load_set] { return measure_residency(files, set); };
+  Result<Residency> measured = co_await world_.pool.run(world_.loop, std::move(job));
+  if (!measured) co_return Failed{std::move(measured).error()};
+  note_files(subject.artifact, *load_set);
+  Known& known = known_[subject.artifact];
+  PageSnapshot snapshot;
+  snapshot.residency = *measured;
+  snapshot.at = world_.clock.now();
+  snapshot.cause = known.history.note(*measured);
+  known.snapshot = snapshot;
+  co_return snapshot;
+}
+
+const PageSnapshot* PagesLayer::snapshot(const std::string& artifact) const {
+  const auto found = known_.find(artifact);
+  return found == known_.end() || !found->second.snapshot ? nullptr : &*found->second.snapshot;
+}
+
+void PagesLayer::note_read(Bytes bytes, Duration time) {
+  if (bytes < kTellingRead || time <= Duration::zero()) return;
+  const double seconds = std::chrono::duration<double>(time).count();
+  const double rate = static_cast<double>(bytes.count()) / seconds;
+  rate_ = rate_ ? *rate_ + kNewShare * (rate - *rate_) : rate;
+}
+
+LayerState PagesLayer::observe(const Subject& subject) const {
+  LayerState state;
+  state.layer = LayerKind::kPages;
+  state.level = "absent";
+  const PageSnapshot* last = snapshot(subject.artifact);
+  if (last == nullptr) {
+    state.detail = "not measured yet";
+    return state;
+  }
+  state.total = last->residency.total;
+  state.bytes = last->residency.resident;
+  state.fraction = last->residency.fraction();
+  if (state.bytes > Bytes{}) state.level = "resident";
+  if (last->residency.method == ResidencyMethod::kUnknown) {
+    state.detail = "the kernel does not tell which pages of this file are in memory";
+  }
+  return state;
+}
+
+Estimate PagesLayer::cost_to_warm(const Subject& subject) const {
+  Estimate estimate;
+  const PageSnapshot* last = snapshot(subject.artifact);
+  if (last == nullptr) return estimate;
+  estimate.bytes = last->residency.missing();
+  estimate.known = rate_.has_value() || estimate.bytes == Bytes{};
+  if (!rate_) return estimate;
+  const std::chrono::duration<double> time{static_cast<double>(estimate.bytes.count()) / *rate_};
+  estimate.time = std::chrono::duration_cast<Duration>(time);
+  return estimate;
+}
+
+Task<Result<LayerState>> PagesLayer::warm(Subject subject, Target target, Progress& progress) {
+  if (target.level == "pinned")
+    co_return fail(ErrorCode::kUnsupported, "pages cannot be pinned yet");
+  std::optional<LoadSet> load_set = world_.load_set(subject.artifact);
+  if (!load_set) co_return unknown_artifact();
+  auto job = [&files = world_.files, &clock = world_.clock, &progress, set = std::move(*load_set)] {
+    return read_missing(files, clock, set, progress);
+  };
+  Result<ReadReport> report = co_await world_.pool.run(world_.loop, std::move(job));
+  if (!report) co_return Failed{std::move(report).error()};
+  note_read(report->read, report->time);
+  Result<PageSnapshot> now = co_await refresh(subject);
+  if (!report->complete) co_return fail(ErrorCode::kCancelled, "reading was cancelled");
+  if (!now) co_return Failed{std::move(now).error()};
+  co_return observe(subject);
+}
+
+Task<Result<Bytes>> PagesLayer::cool(Subject subject, Target) {
+  std::optional<LoadSet> load_set = world_.load_set(subject.artifact);
+  if (!load_set) co_return unknown_artifact();
+  if (world_.mapped(subject.artifact)) {
+    co_return fail(ErrorCode::kConflict, "a worker has the model loaded; unload it first");
+  }
+  auto job = [&files = world_.files, set = std::move(*load_set)] { return drop_pages(files, set); };
+  Result<Bytes> gone = co_await world_.pool.run(world_.loop, std::move(job));
+  if (!gone) co_return gone;
+  if (*gone > Bytes{}) known_[subject.artifact].history.note_dropped();
+  Result<PageSnapshot> now = co_await refresh(subject);
+  if (!now) co_return Failed{std::move(now).error()};
+  co_return gone;
+}
+
+}  // namespace hearth

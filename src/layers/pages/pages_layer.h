@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/event_loop.h"
+#include "base/pool.h"
+#include "layers/layer.h"
+#include "layers/pages/page_history.h"
+#include "layers/pages/page_reader.h"
+
+namespace hearth {
+
+// One measurement and what it meant.
+struct PageSnapshot {
+  Residency residency;
+  TimePoint at;
+  PagesCause cause = PagesCause::kNone;
+};
+
+// The model files' pages in memory. Belongs to the loop; what blocks runs in the pool, which should
+// have more than one thread, since a read may take minutes and a measurement is wanted meanwhile.
+class PagesLayer : public Layer {
+ public:
+  // All of it outlives the layer and its tasks. Both functions are called on the loop.
+  struct World {
+    EventLoop& loop;
+    Pool& pool;
+    const Files& files;
+    const Clock& clock;
+    // nullopt for an artifact that is not known or not all there.
+    std::function<std::optional<LoadSet>(const std::string& artifact)> load_set;
+    // Whether some worker maps the artifact's files now.
+    std::function<bool(const std::string& artifact)> mapped;
+  };
+  explicit PagesLayer(World world) : world_{std::move(world)} {}
+
+  // Measures now. Errors: kNotFound, kUnavailable; the snapshot before stays.
+  Task<Result<PageSnapshot>> refresh(Subject subject);
+
+  // Null before the first refresh(). Valid until the next.
+  const PageSnapshot* snapshot(const std::string& artifact) const;
+
+  // Takes in a measurement made elsewhere, as by a load that read the files itself.
+  void note_read(Bytes bytes, Duration time);
+
+  // Bytes per second that cold reads have had lately; nullopt before the first of at least 1 MiB.
+  std::optional<double> read_rate() const { return rate_; }
+
+  // Levels: "absent", "resident" with its share.
+  LayerState observe(const Subject& subject) const override;
+  Estimate cost_to_warm(const Subject& subject) const override;
+
+  // Reads what is missing. Errors: kNotFound; kCancelled, keeping what was read; kUnsupported for
+  // "pinned".
+  Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
+
+  // Errors: kNotFound; kConflict while a worker maps the files.
+  Task<Result<Bytes>> cool(Subject subject, Target target) override;
+
+ private:
+  struct Known {
+    std::optional<PageSnapshot> snapshot;
+    PageHistory history;
+  };
+  void note_files(const std::string& artifact, const LoadSet& load_set);
+
+  World world_;
+  std::unordered_map<std::string, Known> known_;  // by artifact
+  std::unordered_map<std::string, std::string>
+      artifact_at_;  // by path: who was measured there last
+  std::optional<double> rate_;
+};
+
+}  // namespace hearth
