@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers and models for the end-to-end tests."""
+
+import os
+import shutil
+
+import pytest
+
+from support.server import GEMMA, SMOLLM2, Server
+
+# Nothing here may leave the machine, and a proxy would not know the way back.
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+
+
+def check_log(server, allowed=()):
+    """An error in a server's log fails the test, unless the test expects it."""
+    errors = [line for line in server.new_errors() if not any(a in line for a in allowed)]
+    assert not errors, "\n".join(errors)
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("shared") / "data").start()
+    try:
+        server.import_model(SMOLLM2, "smollm2")
+        server.import_model(GEMMA, "gemma")
+        yield server
+        server.stop()
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def server(shared_server):
+    """One server for all tests that leave it as they found it, with smollm2 and gemma."""
+    yield shared_server
+    check_log(shared_server)
+    assert shared_server.process.poll() is None, "the server is gone"
+
+
+@pytest.fixture
+def new_server(tmp_path):
+    """Starts servers that belong to one test: new_server(config, model=PATH or None, allow=[…])."""
+    started = []
+
+    def start(config="", model=SMOLLM2, allow=()):
+        server = Server(tmp_path / f"data{len(started)}", config).start()
+        started.append((server, allow))
+        if model:
+            server.import_model(model, "smollm2")
+        return server
+
+    try:
+        yield start
+        for server, allow in started:
+            if server.process.poll() is None:
+                server.stop()
+            check_log(server, allow)
+    finally:
+        for server, _ in started:
+            server.kill()
+
+
+@pytest.fixture(scope="session")
+def model_copy(tmp_path_factory):
+    """A file of its own, so that its pages can be dropped while other servers map the original."""
+    path = tmp_path_factory.mktemp("models") / "smollm2.gguf"
+    shutil.copyfile(SMOLLM2, path)
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())  # dirty pages cannot be dropped
+    return path

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The most probable text is the engine's own: a plain loop's, and llama-server's."""
+
+import os
+import subprocess
+
+import pytest
+
+from support.peer import LLAMA_SERVER, Peer
+from support.server import GEMMA, HEARTH, SMOLLM2
+
+FILES = {"smollm2": SMOLLM2, "gemma": GEMMA}
+LENGTH = 48
+PROMPTS = [
+    "The capital of France is",
+    "Once upon a time, in a small village by the sea,",
+    "def fibonacci(n):\n",
+    "Zutaten für einen Kuchen: \U0001f370 Mehl,",
+    " ".join(f"{n} and {n + 1} make {2 * n + 1}." for n in range(80)),
+]
+
+
+def reference(model, prompt):
+    worker = HEARTH.parent / "hearth-worker"
+    done = subprocess.run([worker, "--reference", FILES[model], prompt, str(LENGTH)],
+                          stdout=subprocess.PIPE, timeout=90, check=True)
+    return done.stdout.decode(errors="replace").removesuffix("\n")
+
+
+def greedy(server, model, prompt, **more):
+    reply = server.complete(prompt, model=model, max_tokens=LENGTH, cache_prompt=False, **more)
+    return reply["choices"][0]["text"]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=range(len(PROMPTS)))
+@pytest.mark.parametrize("model", FILES)
+def test_equals_a_plain_loop(server, model, prompt):
+    assert greedy(server, model, prompt).rstrip("\n") == reference(model, prompt).rstrip("\n")
+
+
+@pytest.mark.parametrize("model", FILES)
+def test_a_reused_prefix_changes_nothing(server, model):
+    whole = greedy(server, model, PROMPTS[4])
+    server.complete(PROMPTS[4][:600], model=model)
+    reused = server.complete(PROMPTS[4], model=model, max_tokens=LENGTH)
+    assert reused["choices"][0]["text"] == whole
+
+
+@pytest.fixture(scope="module", params=FILES)
+def peer(request):
+    if not LLAMA_SERVER.exists():
+        pytest.skip("build/peers/llama-server is not built (make peers)")
+    peer = Peer(FILES[request.param], "-c", 8192, "-np", 1, "-t", os.cpu_count())
+    try:
+        yield request.param, peer.ready()
+    finally:
+        peer.stop()
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=range(len(PROMPTS)))
+def test_equals_llama_server(server, peer, prompt):
+    model, other = peer
+    body = {"prompt": prompt, "temperature": 0, "max_tokens": LENGTH, "cache_prompt": False}
+    theirs = other.http.post("/v1/completions", json=body).json()
+    ours = server.complete(prompt, model=model, max_tokens=LENGTH, cache_prompt=False)
+    assert ours["choices"][0]["text"] == theirs["choices"][0]["text"]
+    assert ours["usage"]["prompt_tokens"] == theirs["usage"]["prompt_tokens"]
+
+
+def test_chats_equal_llama_server(server, peer):
+    model, other = peer
+    messages = [{"role": "user", "content": "Name three rivers."},
+                {"role": "assistant", "content": "Rhine, Nile, Amazon."},
+                {"role": "user", "content": "And three mountains?"}]
+    body = {"model": model, "messages": messages, "temperature": 0, "max_tokens": LENGTH,
+            "cache_prompt": False}
+    theirs = other.http.post("/v1/chat/completions", json=body).json()
+    ours = server.ok("/v1/chat/completions", body)
+    assert ours["usage"]["prompt_tokens"] == theirs["usage"]["prompt_tokens"], "the same template"
+    assert ours["choices"][0]["message"]["content"] == theirs["choices"][0]["message"]["content"]
+    assert ours["choices"][0]["finish_reason"] == theirs["choices"][0]["finish_reason"]
