@@ -8,8 +8,8 @@
 
 namespace hearth::cli {
 
-// Makes the data directory (mode 0700) where it is missing and locks it for this process: two servers on
-// one catalogue would each believe that they own it. The lock goes with the descriptor.
+// Makes the data directory (mode 0700) where it is missing and locks it for this process: two
+// servers on one catalogue would each believe that they own it. The lock goes with the descriptor.
 // Errors: kConflict, when another server holds it (naming its pid); kUnavailable.
 Result<Fd> claim_data_directory(const std::string& path);
 

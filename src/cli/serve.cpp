@@ -60,7 +60,8 @@ void prepare_process() {
     files.rlim_cur = files.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  // Pools allocate little: arenas of their own would only keep memory that the front has given back.
+  // Pools allocate little: arenas of their own would only keep memory that the front has given
+  // back.
   ::mallopt(M_ARENA_MAX, 2);
 }
 
@@ -79,9 +80,8 @@ class Running {
     http.port = address->port;
     http.max_body = Bytes{static_cast<std::uint64_t>(config_.max_body_mib) << 20};
     http.max_connections = static_cast<int>(config_.max_connections);
-    auto server = http::Server::listen(loop_, http, [this](http::Exchange& exchange) {
-      return api::handle(*service_, exchange);
-    });
+    auto server = http::Server::listen(
+        loop_, http, [this](http::Exchange& exchange) { return api::handle(*service_, exchange); });
     if (!server) return Failed{std::move(server).error()};
     server_ = std::move(*server);
     return {};
@@ -158,7 +158,8 @@ void add_serve(CLI::App& app) {
   // Owned by the callback below, which lives as long as `app`.
   auto options = std::make_shared<ServeOptions>();
   CLI::App* verb = app.add_subcommand("serve", "Run the server");
-  verb->add_option("--listen", options->listen, "HOST:PORT; port 0 picks a free one (HEARTH_LISTEN)");
+  verb->add_option("--listen", options->listen,
+                   "HOST:PORT; port 0 picks a free one (HEARTH_LISTEN)");
   verb->add_option("--data", options->data, "Directory for catalogue and history (HEARTH_DATA)");
   verb->add_option("--config", options->config, "TOML file");
   verb->add_option("--option,-o", options->options, "NAME=VALUE, any option of the file");

@@ -17,8 +17,9 @@ struct ServeOptions {
   std::vector<std::string> options;  // "name=value", as in the file
 };
 
-// Runs the server until SIGTERM or SIGINT, then drains and returns 0. A second signal ends it at once.
-// Returns 1 when it cannot start, with the reason on stderr, and 64 for a wrong configuration.
+// Runs the server until SIGTERM or SIGINT, then drains and returns 0. A second signal ends it at
+// once. Returns 1 when it cannot start, with the reason on stderr, and 64 for a wrong
+// configuration.
 int serve(const ServeOptions& options);
 
 }  // namespace hearth::cli

@@ -247,6 +247,10 @@ void ModelHost::send(Frame frame) {
   if (worker_) worker_->send(std::move(frame));
 }
 
+void ModelHost::poison(std::string why) {
+  if (worker_) worker_->kill(std::move(why));
+}
+
 void ModelHost::on_frame(Frame frame) {
   if (frame.request == 0) {
     on_host_frame(frame);

@@ -81,6 +81,7 @@ class ModelHost {
 
   const HostModel& model() const { return model_; }
   void rename(std::string name) { model_.name = std::move(name); }
+  void set_paths(std::vector<std::string> paths) { model_.paths = std::move(paths); }
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
 
@@ -108,6 +109,9 @@ class ModelHost {
   void detach(std::uint64_t request);
   void send(wire::Frame frame);
   int attached() const { return static_cast<int>(inboxes_.size()); }
+
+  // Kills a worker that sent what it should not have; its requests are told that it was lost.
+  void poison(std::string why);
 
   // Wakes whoever waits in this host, to look at its conditions again (a cancelled flag, say).
   void poke() { changed_.notify_all(); }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/account.h"
+
+#include "timeline/response_class.h"
+#include "timeline/verdict.h"
+
+namespace hearth::front {
+namespace {
+
+Duration of_milliseconds(double ms) { return Duration{static_cast<std::int64_t>(ms * 1e6)}; }
+
+}  // namespace
+
+Account::Account(std::string request_id, const RequestContext& context, std::int64_t wall_us)
+    : id_{std::move(request_id)}, api_{context.api}, path_{context.path}, wall_us_{wall_us} {
+  timeline.begin(context.first_byte);
+}
+
+void Account::add_load(const LoadRecord& load) {
+  timeline.add(load.loaded.stages);
+  facts.weights_loaded = true;
+  facts.bytes_read += load.loaded.bytes_read;
+  facts.major_faults += load.loaded.major_faults;
+  facts.weights_cause = verdict_code_named("weights." + std::string{name_of(load.cause)});
+}
+
+void Account::add_spawn(const std::vector<Stage>& stages) {
+  timeline.add(stages);
+  facts.spawned = true;
+}
+
+void Account::add_started(const wire::StartedMessage& started, TimePoint now) {
+  timeline.add(started.stages);
+  facts.prompt_tokens = started.prompt_tokens;
+  facts.cached_tokens = started.cached_tokens;
+  first_token_ = now;
+  const double rate = rates.prefill_tokens_per_s.value_or(0);
+  const int fresh = started.prompt_tokens - started.cached_tokens;
+  if (rate > 0 && fresh > 0) facts.usual_prefill = of_milliseconds(1000.0 * fresh / rate);
+  for (const Stage& stage : started.stages) {
+    if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
+  }
+}
+
+void Account::add_done(const wire::DoneMessage& done) {
+  timeline.add(done.stages);
+  facts.prompt_tokens = done.prompt_tokens;
+  facts.cached_tokens = done.cached_tokens;
+  generated_ = done.generated;
+  decode_ = of_milliseconds(done.generated_ms);
+}
+
+void Account::add_embedded(const wire::EmbeddedMessage& embedded) {
+  timeline.add(embedded.stages);
+  facts.prompt_tokens = embedded.prompt_tokens;
+  for (const Stage& stage : embedded.stages) {
+    if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
+  }
+}
+
+void Account::set_outcome(Outcome outcome, std::string message) {
+  outcome_ = outcome;
+  message_ = std::move(message);
+}
+
+RequestReport Account::report() const {
+  RequestReport report;
+  report.request_id = id_;
+  report.model = model_;
+  report.api = api_;
+  report.path = path_;
+  report.status = status_;
+  report.started_wall_us = wall_us_;
+  report.outcome = outcome_;
+  report.message = message_;
+  report.timings = timeline.timings();
+  Facts known_facts = facts;
+  known_facts.queued = report.timings.queued;
+  if (known()) {
+    report.response_class = classify(known_facts);
+    report.verdict = explain(known_facts, timeline, before);
+  }
+  report.before = before;
+  report.avoided = avoided_by(known_facts, before, rates);
+  report.prompt_tokens = facts.prompt_tokens;
+  report.cached_tokens = facts.cached_tokens;
+  report.generated_tokens = generated_;
+  if (first_token_) report.time_to_first_token = *first_token_ - timeline.first_byte();
+  report.prefill = prefill_;
+  report.decode = decode_;
+  report.bytes_read = facts.bytes_read;
+  report.major_faults = facts.major_faults;
+  return report;
+}
+
+RequestReport Account::final_report(TimePoint last_byte) {
+  timeline.finish(last_byte);
+  return report();
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "front/model_host.h"
+#include "front/reply.h"
+#include "timeline/avoided.h"
+#include "timeline/facts.h"
+#include "timeline/report.h"
+#include "timeline/snapshot.h"
+#include "timeline/timeline.h"
+
+namespace hearth::front {
+
+// What one request took and met: collects stages and facts while it runs, and makes the report of it,
+// as often as asked. Not thread-safe; belongs to the loop.
+class Account {
+ public:
+  Account(std::string request_id, const RequestContext& context, std::int64_t wall_us);
+
+  Timeline timeline;
+  Facts facts;
+  Before before;
+  Rates rates;  // of the model, when the request came
+
+  void set_model(std::string name) { model_ = std::move(name); }
+  // Adds a load that this request began or joined.
+  void add_load(const LoadRecord& load);
+  // Adds the worker's start, likewise.
+  void add_spawn(const std::vector<Stage>& stages);
+  void add_started(const wire::StartedMessage& started, TimePoint now);
+  void add_done(const wire::DoneMessage& done);
+  void add_embedded(const wire::EmbeddedMessage& embedded);
+
+  void set_outcome(Outcome outcome, std::string message);
+  void set_status(int http_status) { status_ = http_status; }
+  bool known() const { return facts.prompt_tokens > 0; }
+
+  // Of a request that runs on: up to its latest stage.
+  RequestReport report() const;
+  // Of one whose last byte went out at `last_byte`.
+  RequestReport final_report(TimePoint last_byte);
+
+ private:
+  const std::string id_;
+  const std::string api_;
+  const std::string path_;
+  const std::int64_t wall_us_;
+  std::string model_;
+  Outcome outcome_ = Outcome::kOk;
+  std::string message_;
+  int status_ = 0;
+  int generated_ = 0;
+  std::optional<TimePoint> first_token_;
+  Duration prefill_{};
+  Duration decode_{};
+};
+
+}  // namespace hearth::front

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FrontService's verbs on models: lists, import and removal, load and unload, warm and cool.
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "front/front_service.h"
+#include "front/model_status.h"
+
+namespace hearth::front {
+namespace {
+
+const bool kNeverCancelled = false;
+
+// Nobody watches a warm-up asked for over HTTP but by the live events.
+class Unwatched : public hearth::Progress {
+ public:
+  void report(Bytes, Bytes) override {}
+  bool cancelled() const override { return false; }
+};
+
+}  // namespace
+
+std::vector<ModelStatus> FrontService::models() const {
+  std::vector<ModelStatus> all;
+  all.reserve(named_.size());
+  for (const NamedModel& named : named_) all.push_back(status_of(named));
+  return all;
+}
+
+ModelStatus FrontService::status_of(const NamedModel& named) const {
+  const auto found = models_.find(named.artifact.id);
+  const Model* model = found == models_.end() ? nullptr : found->second.get();
+  return model_status(named, model, world_.loop.now());
+}
+
+Result<ModelStatus> FrontService::model(const std::string& name) const {
+  Result<ModelName> parsed = ModelName::parse(name);
+  if (!parsed) return Failed{std::move(parsed).error().at("model")};
+  const NamedModel* named = find(parsed->key());
+  if (named == nullptr) {
+    return Failed{
+        Error{ErrorCode::kNotFound, "model \"" + parsed->canonical() + "\" not found"}.at("model")};
+  }
+  return status_of(*named);
+}
+
+Task<Result<ModelStatus>> FrontService::import_model(std::string path, std::string name) {
+  Result<ModelName> parsed = name.empty() ? ModelName::from_path(path) : ModelName::parse(name);
+  if (!parsed) co_return Failed{std::move(parsed).error().at("name")};
+  const ModelName model_name = *parsed;
+  auto job = [this, path, model_name] { return catalogue_.import(path, model_name); };
+  Result<NamedModel> imported = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  if (!imported) co_return Failed{std::move(imported).error()};
+  log::info("model.imported", {{"model", imported->name}});
+  if (auto refreshed = co_await refresh_catalogue(); !refreshed) {
+    co_return Failed{std::move(refreshed).error()};
+  }
+  co_return model(imported->name);
+}
+
+Task<Result<>> FrontService::remove_model(std::string name) {
+  Result<ModelName> parsed = ModelName::parse(name);
+  if (!parsed) co_return Failed{std::move(parsed).error().at("model")};
+  const ModelName model_name = *parsed;
+  const NamedModel* named = find(model_name.key());
+  const std::string artifact = named == nullptr ? std::string{} : named->artifact.id;
+  auto job = [this, model_name] { return catalogue_.remove_name(model_name); };
+  Result<> removed = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  if (!removed) co_return Failed{std::move(removed).error().at("model")};
+  log::info("model.removed", {{"model", model_name.canonical()}});
+  metrics_.forget_model(model_name.canonical());
+  if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
+  const bool named_still = std::any_of(named_.begin(), named_.end(), [&](const NamedModel& other) {
+    return other.artifact.id == artifact;
+  });
+  if (!named_still) co_await retire(artifact);
+  co_return Result<>{};
+}
+
+Task<Result<ModelStatus>> FrontService::load(std::string name) {
+  const auto pass = requests_.enter();
+  if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
+  Result<Model*> found = co_await resolve(name);
+  if (!found) co_return Failed{std::move(found).error()};
+  Model& model = **found;
+  const std::uint64_t loads = model.host().last_load() ? model.host().last_load()->number : 0;
+  model.request_arrived();
+  Result<> loaded = co_await model.host().ensure_resident(&kNeverCancelled);
+  model.request_left();
+  if (!loaded) co_return Failed{std::move(loaded).error()};
+  const std::optional<LoadRecord>& last = model.host().last_load();
+  if (last && last->number > loads) metrics_.read_outside_requests(last->loaded.bytes_read);
+  co_return this->model(name);
+}
+
+Task<Result<ModelStatus>> FrontService::unload(std::string name) {
+  Result<ModelStatus> known = model(name);
+  if (!known) co_return known;
+  const auto found = models_.find(known->artifact);
+  if (found != models_.end()) {
+    Result<> done = co_await found->second->host().unload(CoolCause::kAsked);
+    if (!done) co_return Failed{std::move(done).error()};
+  }
+  co_return model(name);
+}
+
+Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer) {
+  const std::optional<LayerKind> kind = layer_named(layer);
+  if (!kind) {
+    co_return Failed{Error{ErrorCode::kInvalid, "there is no layer \"" + layer +
+                                                    "\"; there are artifact, pages, weights, "
+                                                    "compiled and prefix"}
+                         .at("layer")};
+  }
+  if (*kind == LayerKind::kWeights || *kind == LayerKind::kCompiled) co_return co_await load(name);
+  Result<Model*> found = co_await resolve(name);
+  if (!found) co_return Failed{std::move(found).error()};
+  if (*kind == LayerKind::kPrefix) {
+    co_return fail(ErrorCode::kUnsupported,
+                   "prefix state is made by requests: there are no modules to restore yet");
+  }
+  if (*kind == LayerKind::kPages) {
+    Unwatched progress;
+    Subject subject = (*found)->subject();
+    Target warmest;
+    Result<LayerState> warmed =
+        co_await pages_.warm(std::move(subject), std::move(warmest), progress);
+    if (!warmed) co_return Failed{std::move(warmed).error()};
+  }
+  co_return model(name);
+}
+
+Task<Result<ModelStatus>> FrontService::cool(std::string name, std::string layer) {
+  const std::optional<LayerKind> kind = layer_named(layer);
+  if (!kind) {
+    co_return Failed{
+        Error{ErrorCode::kInvalid, "there is no layer \"" + layer + "\""}.at("layer")};
+  }
+  switch (*kind) {
+    case LayerKind::kWeights:
+    case LayerKind::kCompiled:
+      co_return co_await unload(name);
+    case LayerKind::kPages: {
+      Result<Model*> found = co_await resolve(name);
+      if (!found) co_return Failed{std::move(found).error()};
+      Subject subject = (*found)->subject();
+      Target coldest;
+      Result<Bytes> dropped = co_await pages_.cool(std::move(subject), std::move(coldest));
+      if (!dropped) co_return Failed{std::move(dropped).error()};
+      co_return model(name);
+    }
+    case LayerKind::kArtifact:
+      co_return fail(ErrorCode::kUnsupported,
+                     "this model is a file of yours, used in place: Hearth does not delete it");
+    case LayerKind::kPrefix:
+      co_return fail(ErrorCode::kUnsupported,
+                     "prefix state lives in the loaded model: `hearth unload` frees it");
+  }
+  co_return fail(ErrorCode::kInternal, "unknown layer");
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/front_service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "front/about.h"
+#include "front/live_json.h"
+#include "front/model_status.h"
+#include "front/system_pressure.h"
+#include "base/version.h"
+
+namespace hearth::front {
+namespace {
+
+constexpr std::chrono::seconds kTick{2};
+constexpr int kTicksPerRecheck = 15;
+constexpr std::chrono::seconds kTouchInterval{10};
+
+}  // namespace
+
+Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config config) {
+  Result<Catalogue> catalogue =
+      Catalogue::open(config.data + "/catalogue.db", world.files, world.clock);
+  if (!catalogue) return Failed{std::move(catalogue).error().during("catalogue")};
+  HistoryLimits limits;
+  limits.rows = config.history_rows;
+  Result<History> history = History::open(config.data + "/history.db", limits);
+  if (!history) return Failed{std::move(history).error().during("history")};
+  Result<std::vector<NamedModel>> named = catalogue->list();
+  if (!named) return Failed{std::move(named).error().during("catalogue")};
+  std::unique_ptr<FrontService> service{new FrontService{
+      std::move(world), std::move(config), std::move(*catalogue), std::move(*history)}};
+  service->named_ = std::move(*named);
+  return service;
+}
+
+FrontService::FrontService(World world, Config config, Catalogue catalogue, History history)
+    : world_{std::move(world)},
+      config_{std::move(config)},
+      random_{world_.seed},
+      started_{world_.loop.now()},
+      catalogue_pool_{"catalogue", 1},
+      history_pool_{"history", 1},
+      disk_pool_{"disk", 4},
+      catalogue_{std::move(catalogue)},
+      history_{std::move(history)},
+      metrics_{BuildInfo{std::string{version()}, std::string{engine_build()}}},
+      events_{world_.loop},
+      pages_{PagesLayer::World{
+          world_.loop, disk_pool_, world_.files, world_.clock,
+          [this](const std::string& artifact) { return load_set_of(artifact); },
+          [this](const std::string& artifact) { return is_mapped(artifact); }}},
+      tasks_{world_.loop},
+      requests_{world_.loop},
+      stop_asked_{world_.loop} {}
+
+FrontService::~FrontService() = default;
+
+void FrontService::start() {
+  world_.loop.spawn(tick());
+  std::vector<const NamedModel*> used;
+  for (const NamedModel& named : named_) {
+    if (named.artifact.last_used_at_us > 0) used.push_back(&named);
+  }
+  std::sort(used.begin(), used.end(), [](const NamedModel* a, const NamedModel* b) {
+    return a->artifact.last_used_at_us > b->artifact.last_used_at_us;
+  });
+  const auto wanted = static_cast<std::size_t>(config_.hollow_workers);
+  for (std::size_t i = 0; i < std::min(wanted, used.size()); ++i) {
+    world_.loop.spawn(warm_up(used[i]->name));
+  }
+}
+
+Task<void> FrontService::warm_up(std::string name) {
+  const auto pass = tasks_.enter();
+  if (!pass) co_return;
+  Result<Model*> model = co_await resolve(std::move(name));
+  if (model) (void)co_await (*model)->host().ensure_worker(&stopping_);
+}
+
+Task<void> FrontService::stop(TimePoint deadline) {
+  stopping_ = true;
+  stop_asked_.notify_all();
+  const bool drained = co_await requests_.close_until(deadline);
+  if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
+  events_.close_all();
+  for (auto& [artifact, model] : models_) {
+    model->host().poke();
+    co_await model->host().stop();
+  }
+  co_await requests_.close();
+  co_await tasks_.close();
+}
+
+// ---- requests ----
+
+std::unique_ptr<Reply> FrontService::generate(GenerateRequest request, Delivery delivery) {
+  return begin(std::move(request.context), std::move(request.message), delivery);
+}
+
+std::unique_ptr<Reply> FrontService::embed(EmbedRequest request) {
+  return begin(std::move(request.context), std::move(request.message), Delivery::kWhole);
+}
+
+std::unique_ptr<Reply> FrontService::begin(RequestContext context, RequestRun::Work work,
+                                           Delivery delivery) {
+  std::string name = context.model;
+  RequestRun::Input input;
+  input.id = random_.id(20);
+  input.number = next_request_++;
+  input.context = std::move(context);
+  input.work = std::move(work);
+  input.delivery = delivery;
+  events_.publish("request", request_started_json(input.id, name, input.context));
+  auto run = std::make_shared<RequestRun>(
+      world_.loop, std::move(input), world_.clock.wall_us(),
+      [this, name](const RequestReport& report) { on_closed(name, report); });
+  world_.loop.spawn(serve(run, std::move(name)));
+  return std::make_unique<RunReply>(std::move(run));
+}
+
+Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name) {
+  const auto pass = requests_.enter();
+  if (!pass) {
+    Error stopping{ErrorCode::kUnavailable, "the server is stopping"};
+    co_await RequestRun::refuse(std::move(run), std::move(stopping));
+    co_return;
+  }
+  Result<Model*> model = co_await resolve(std::move(name));
+  if (!model) {
+    co_await RequestRun::refuse(std::move(run), std::move(model).error());
+    co_return;
+  }
+  const std::string artifact = (*model)->named().artifact.id;
+  co_await RequestRun::run(std::move(run), **model);
+  if (!config_.switches.weights) co_await give_back_weights(artifact);
+}
+
+Task<void> FrontService::give_back_weights(std::string artifact) {
+  const auto found = models_.find(artifact);
+  if (found == models_.end() || found->second->requests() > 0) co_return;
+  (void)co_await found->second->host().unload(CoolCause::kAsked);
+}
+
+Task<Result<Model*>> FrontService::resolve(std::string name) {
+  Result<ModelName> parsed = ModelName::parse(name);
+  if (!parsed) co_return Failed{std::move(parsed).error().at("model")};
+  const NamedModel* named = find(parsed->key());
+  if (named == nullptr) {
+    co_return Failed{Error{ErrorCode::kNotFound, "model \"" + parsed->canonical() +
+                                                     "\" not found; `hearth list` shows what "
+                                                     "there is, `hearth import` adds a file"}
+                         .at("model")};
+  }
+  const auto running = models_.find(named->artifact.id);
+  const bool in_use = running != models_.end() &&
+                      running->second->host().level() == WeightsLevel::kResident;
+  if (!in_use || !config_.switches.artifact) {
+    const std::string artifact = named->artifact.id;
+    if (Result<> checked = co_await recheck(artifact); !checked) {
+      co_return Failed{std::move(checked).error()};
+    }
+    named = find(parsed->key());
+    if (named == nullptr) co_return fail(ErrorCode::kNotFound, "the model was removed just now");
+  }
+  co_return &model_for(*named);
+}
+
+// Looks at the files before anything is loaded from them. A model that changed is another artifact: the
+// host of the old one goes.
+Task<Result<>> FrontService::recheck(std::string artifact) {
+  auto job = [this, artifact] { return catalogue_.recheck(artifact); };
+  Result<Artifact> now = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  if (!now) co_return Failed{std::move(now).error()};
+  const auto known = std::find_if(named_.begin(), named_.end(), [&](const NamedModel& named) {
+    return named.artifact.id == artifact;
+  });
+  const bool same = known != named_.end() && now->id == artifact &&
+                    now->status == known->artifact.status && now->reason == known->artifact.reason;
+  if (!same) {
+    if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
+    if (now->id != artifact) world_.loop.spawn(retire(artifact));
+  }
+  if (now->status == ArtifactStatus::kMissing) {
+    co_return fail(ErrorCode::kNotFound, "the model's file is missing");
+  }
+  if (now->status == ArtifactStatus::kBroken) {
+    co_return fail(ErrorCode::kCorrupt, "the model's file is broken: " + now->reason);
+  }
+  co_return Result<>{};
+}
+
+Task<Result<>> FrontService::refresh_catalogue() {
+  auto job = [this] { return catalogue_.list(); };
+  Result<std::vector<NamedModel>> listed = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  if (!listed) co_return Failed{std::move(listed).error()};
+  named_ = std::move(*listed);
+  for (const NamedModel& named : named_) {
+    const auto found = models_.find(named.artifact.id);
+    if (found != models_.end()) found->second->update(named);
+  }
+  events_.publish("model", models_changed_json(named_));
+  co_return Result<>{};
+}
+
+Model& FrontService::model_for(const NamedModel& named) {
+  std::unique_ptr<Model>& model = models_[named.artifact.id];
+  if (!model) {
+    const Model::World world{
+        ModelHost::World{world_.loop, disk_pool_, world_.files, world_.processes}, pages_, metrics_,
+        pressure_, config_.switches};
+    model = std::make_unique<Model>(world, named, host_settings(),
+                                    [this](ModelHost& host) { on_host_changed(host); });
+  }
+  return *model;
+}
+
+Task<void> FrontService::retire(std::string artifact) {
+  const auto pass = tasks_.enter();
+  const auto found = models_.find(artifact);
+  if (!pass || found == models_.end()) co_return;
+  std::unique_ptr<Model> model = std::move(found->second);
+  models_.erase(found);
+  model->host().admission().pause();
+  co_await model->host().admission().drained();
+  co_await model->host().stop();
+  model->host().admission().resume();  // those who waited are told that it stops
+  while (model->requests() > 0) co_await world_.loop.sleep(kTick / 100);
+}
+
+const NamedModel* FrontService::find(const std::string& key) const {
+  const auto found = std::find_if(named_.begin(), named_.end(),
+                                  [&](const NamedModel& named) { return named.key == key; });
+  return found == named_.end() ? nullptr : &*found;
+}
+
+HostSettings FrontService::host_settings() const {
+  HostSettings settings;
+  settings.worker_program = world_.worker_program;
+  settings.options.context_limit = static_cast<int>(config_.context);
+  settings.options.parallel = static_cast<int>(config_.parallel);
+  settings.options.threads = static_cast<int>(config_.threads);
+  settings.options.repack = config_.switches.compiled;
+  settings.options.prefix = config_.switches.prefix;
+  settings.queue_limit = static_cast<int>(config_.queue);
+  settings.hang_limit = std::chrono::seconds{config_.hang_seconds};
+  return settings;
+}
+
+std::optional<LoadSet> FrontService::load_set_of(const std::string& artifact) const {
+  for (const NamedModel& named : named_) {
+    const bool usable = named.artifact.status == ArtifactStatus::kOk ||
+                        named.artifact.status == ArtifactStatus::kChanged;
+    if (named.artifact.id == artifact && usable) return named.artifact.load_set();
+  }
+  return std::nullopt;
+}
+
+bool FrontService::is_mapped(const std::string& artifact) const {
+  const auto found = models_.find(artifact);
+  if (found == models_.end() || !found->second) return false;
+  const WeightsLevel level = found->second->host().level();
+  return level != WeightsLevel::kNone && level != WeightsLevel::kHollow;
+}
+
+std::string FrontService::about() const {
+  return about_json(About{.uptime = world_.loop.now() - started_,
+                          .models = named_.size(),
+                          .requests = requests_.inside(),
+                          .switches = config_.switches});
+}
+
+// ---- what happened ----
+
+void FrontService::on_closed(const std::string& name, const RequestReport& report) {
+  metrics_.observe(report);
+  log::info("request", {{"id", report.request_id},
+                        {"model", name},
+                        {"path", report.path},
+                        {"status", report.status},
+                        {"class", report.response_class ? name_of(*report.response_class) : "-"},
+                        {"ms", milliseconds_of(report.timings.total)}});
+  events_.publish("request", to_history_json(report));
+  history_pool_.submit([this, report] {
+    if (auto added = history_.add(report); !added) {
+      log::warn("history.not_written", {{"reason", added.error().message()}});
+    }
+  });
+  if (Result<ModelName> parsed = ModelName::parse(name)) {
+    if (const NamedModel* named = find(parsed->key())) touch(named->artifact.id);
+  }
+}
+
+void FrontService::touch(const std::string& artifact) {
+  TimePoint& last = touched_[artifact];
+  if (last != TimePoint{} && world_.loop.now() - last < kTouchInterval) return;
+  last = world_.loop.now();
+  const std::int64_t now_us = world_.clock.wall_us();
+  for (NamedModel& named : named_) {
+    if (named.artifact.id == artifact) named.artifact.last_used_at_us = now_us;
+  }
+  catalogue_pool_.submit([this, artifact] {
+    // A model that was removed meanwhile has nothing to be noted.
+    [[maybe_unused]] auto touched = catalogue_.touch(artifact);
+  });
+}
+
+void FrontService::on_host_changed(ModelHost& host) {
+  count_deaths(host);
+  const auto found = models_.find(host.model().artifact);
+  if (found == models_.end() || !found->second) return;
+  found->second->learn_load();
+  publish_levels(*found->second);
+}
+
+void FrontService::count_deaths(ModelHost& host) {
+  std::uint64_t& seen = deaths_seen_[host.model().artifact];
+  for (; seen < host.deaths(); ++seen) metrics_.worker_died();
+}
+
+void FrontService::publish_levels(const Model& model) {
+  if (events_.subscribers() == 0) return;
+  events_.publish("levels", levels_json(model.name(), model.layers()));
+}
+
+Task<void> FrontService::tick() {
+  const auto pass = tasks_.enter();
+  for (int n = 1; !stopping_; ++n) {
+    pressure_ = read_system_pressure();
+    // Iterating over a copy of the keys: models come and go while a scan is awaited.
+    std::vector<std::string> artifacts;
+    for (const auto& [artifact, model] : models_) artifacts.push_back(artifact);
+    for (const std::string& artifact : artifacts) {
+      if (const auto found = models_.find(artifact); found != models_.end()) {
+        Subject subject = found->second->subject();
+        (void)co_await pages_.refresh(std::move(subject));
+      }
+    }
+    if (n % kTicksPerRecheck == 0) {
+      std::vector<std::string> all;
+      for (const NamedModel& named : named_) all.push_back(named.artifact.id);
+      for (const std::string& artifact : all) (void)co_await recheck(artifact);
+    }
+    (void)co_await stop_asked_.wait_until(world_.loop.now() + kTick);
+  }
+}
+
+Metrics& FrontService::metrics() {
+  update_gauges();
+  return metrics_;
+}
+
+void FrontService::update_gauges() {
+  metrics_.set_event_subscribers(static_cast<std::int64_t>(events_.subscribers()));
+  for (const auto& [artifact, model] : models_) {
+    metrics_.set_queue_depth(model->name(), model->host().admission().waiting());
+    metrics_.set_active_requests(model->name(), model->host().admission().active());
+    for (const LayerSnapshot& layer : model->layers()) metrics_.set_layer(model->name(), layer);
+  }
+}
+
+Task<Result<std::vector<std::string>>> FrontService::history(HistoryQuery query) {
+  auto job = [this, query] { return history_.list(query); };
+  co_return co_await history_pool_.run(world_.loop, std::move(job));
+}
+
+Task<Result<std::string>> FrontService::history_entry(std::string id) {
+  auto job = [this, id]() -> Result<std::string> {
+    if (id != "last") return history_.get(id);
+    HistoryQuery newest;
+    newest.limit = 1;
+    Result<std::vector<std::string>> listed = history_.list(newest);
+    if (!listed) return Failed{std::move(listed).error()};
+    if (listed->empty()) return fail(ErrorCode::kNotFound, "no request has been answered yet");
+    return listed->front();
+  };
+  co_return co_await history_pool_.run(world_.loop, std::move(job));
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/event_loop.h"
+#include "base/files.h"
+#include "base/pool.h"
+#include "base/process.h"
+#include "base/random.h"
+#include "base/sync.h"
+#include "front/config.h"
+#include "front/model.h"
+#include "front/request_run.h"
+#include "front/service.h"
+#include "layers/artifact/catalogue.h"
+#include "layers/pages/pages_layer.h"
+#include "timeline/history.h"
+#include "timeline/metrics.h"
+
+namespace hearth::front {
+
+// The front: catalogue, models with their workers, history, metrics and live events behind Service.
+// Belongs to the loop; its pools do what blocks. stop() before destroying it.
+class FrontService : public Service {
+ public:
+  struct World {
+    EventLoop& loop;
+    const Clock& clock;
+    const Files& files;
+    Processes& processes;
+    std::string worker_program;
+    std::uint64_t seed = 0;  // of request ids
+  };
+
+  // Opens (and, where missing, makes) catalogue and history in config.data. Blocks: call it before the
+  // loop runs. Errors: kConflict (written by a newer Hearth), kNoSpace, kUnavailable.
+  static Result<std::unique_ptr<FrontService>> open(World world, Config config);
+  ~FrontService() override;
+
+  // Starts what runs by itself: hollow workers for the models used last, and the ticker that keeps
+  // snapshots fresh.
+  void start();
+
+  // Refuses new requests, lets those under way end until `deadline`, ends all workers.
+  Task<void> stop(TimePoint deadline);
+
+  std::unique_ptr<Reply> generate(GenerateRequest request, Delivery delivery) override;
+  std::unique_ptr<Reply> embed(EmbedRequest request) override;
+  std::vector<ModelStatus> models() const override;
+  Result<ModelStatus> model(const std::string& name) const override;
+  Task<Result<ModelStatus>> import_model(std::string path, std::string name) override;
+  Task<Result<>> remove_model(std::string name) override;
+  Task<Result<ModelStatus>> load(std::string name) override;
+  Task<Result<ModelStatus>> unload(std::string name) override;
+  Task<Result<ModelStatus>> warm(std::string name, std::string layer) override;
+  Task<Result<ModelStatus>> cool(std::string name, std::string layer) override;
+  Task<Result<std::vector<std::string>>> history(HistoryQuery query) override;
+  Task<Result<std::string>> history_entry(std::string id) override;
+  EventBus& events() override { return events_; }
+  Metrics& metrics() override;
+  std::string about() const override;
+
+ private:
+  FrontService(World world, Config config, Catalogue catalogue, History history);
+
+  std::unique_ptr<Reply> begin(RequestContext context, RequestRun::Work work, Delivery delivery);
+  Task<void> serve(std::shared_ptr<RequestRun> run, std::string name);
+  Task<Result<Model*>> resolve(std::string name);
+  Task<Result<>> recheck(std::string artifact);
+  Task<Result<>> refresh_catalogue();
+  Task<void> retire(std::string artifact);
+  Task<void> tick();
+  Task<void> warm_up(std::string name);
+  Task<void> give_back_weights(std::string artifact);
+  Model& model_for(const NamedModel& named);
+  const NamedModel* find(const std::string& key) const;
+  ModelStatus status_of(const NamedModel& named) const;
+  HostSettings host_settings() const;
+  std::optional<LoadSet> load_set_of(const std::string& artifact) const;
+  bool is_mapped(const std::string& artifact) const;
+  void on_closed(const std::string& artifact_name, const RequestReport& report);
+  void on_host_changed(ModelHost& host);
+  void count_deaths(ModelHost& host);
+  void publish_levels(const Model& model);
+  void update_gauges();
+  void touch(const std::string& artifact);
+
+  World world_;
+  Config config_;
+  Random random_;
+  TimePoint started_;
+  Pool catalogue_pool_;
+  Pool history_pool_;
+  Pool disk_pool_;
+  Catalogue catalogue_;  // used on catalogue_pool_ only
+  History history_;      // used on history_pool_ only
+  Metrics metrics_;
+  EventBus events_;
+  PagesLayer pages_;
+  Pressure pressure_;
+  std::vector<NamedModel> named_;                           // snapshot of the catalogue, by name
+  std::map<std::string, std::unique_ptr<Model>> models_;    // by artifact id
+  std::map<std::string, std::uint64_t> deaths_seen_;        // by artifact id
+  std::map<std::string, TimePoint> touched_;                // by artifact id
+  Gate tasks_;
+  Gate requests_;
+  Notify stop_asked_;
+  bool stopping_ = false;
+  std::uint64_t next_request_ = 1;
+};
+
+}  // namespace hearth::front

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/live_json.h"
+
+#include <boost/json.hpp>
+
+namespace hearth::front {
+namespace json = boost::json;
+
+std::string request_started_json(const std::string& id, const std::string& model,
+                                 const RequestContext& context) {
+  return json::serialize(json::object{{"request_id", id},
+                                      {"model", model},
+                                      {"api", context.api},
+                                      {"path", context.path},
+                                      {"outcome", "running"}});
+}
+
+std::string levels_json(const std::string& model, const std::vector<LayerSnapshot>& layers) {
+  json::object levels;
+  for (const LayerSnapshot& layer : layers) {
+    levels[layer.layer] = json::object{{"level", layer.level},
+                                       {"fraction", layer.fraction},
+                                       {"bytes", layer.bytes.count()},
+                                       {"total", layer.total.count()}};
+  }
+  return json::serialize(json::object{{"model", model}, {"layers", std::move(levels)}});
+}
+
+std::string models_changed_json(const std::vector<NamedModel>& models) {
+  json::array names;
+  for (const NamedModel& model : models) {
+    names.push_back(json::object{{"name", model.name}, {"status", name_of(model.artifact.status)}});
+  }
+  return json::serialize(json::object{{"models", std::move(names)}});
+}
+
+}  // namespace hearth::front

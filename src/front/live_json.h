@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "front/reply.h"
+#include "layers/artifact/catalogue.h"
+#include "timeline/snapshot.h"
+
+namespace hearth::front {
+
+// The data of live events, one JSON object each. No paths: any role may listen.
+std::string request_started_json(const std::string& id, const std::string& model,
+                                 const RequestContext& context);
+std::string levels_json(const std::string& model, const std::vector<LayerSnapshot>& layers);
+std::string models_changed_json(const std::vector<NamedModel>& models);
+
+}  // namespace hearth::front

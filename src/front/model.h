@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "front/account.h"
+#include "front/model_host.h"
+#include "front/service.h"
+#include "layers/artifact/catalogue.h"
+#include "layers/pages/pages_layer.h"
+#include "layers/switches.h"
+#include "timeline/avoided.h"
+#include "timeline/metrics.h"
+
+namespace hearth::front {
+
+// The system's own view of how hard it is pressed, sampled by the service.
+struct Pressure {
+  double cpu = 0;     // /proc/pressure/cpu, some avg10, percent
+  double memory = 0;  // /proc/pressure/memory, likewise
+};
+
+// One version of a model's files, with all that the front keeps for it: the host of its worker, the
+// prefixes it has evaluated, what was measured about it. Belongs to the loop.
+class Model {
+ public:
+  struct World {
+    ModelHost::World host;
+    PagesLayer& pages;
+    Metrics& metrics;
+    const Pressure& pressure;
+    LayerSwitches switches;
+  };
+
+  Model(World world, NamedModel named, HostSettings settings, ModelHost::OnChange on_change);
+
+  const std::string& name() const { return named_.name; }
+  const NamedModel& named() const { return named_; }
+  void update(NamedModel named);
+  ModelHost& host() { return host_; }
+  const ModelHost& host() const { return host_; }
+
+  // Looks at the layers as they are now, for `account`. Scans page residency first when weights are not
+  // resident, because then the answer decides how long the request will take; otherwise it takes the
+  // last snapshot. Errors: those of switched-off layers that must be emptied first.
+  Task<Result<>> prepare(Account& account);
+
+  // The five layers from their last snapshots.
+  std::vector<LayerSnapshot> layers() const;
+  Subject subject() const;
+
+  // Leading tokens whose blocks were evaluated before, for the same key.
+  int seen_before(const std::vector<int>& tokens, const std::string& key);
+  void note_evaluated(const std::vector<int>& tokens, const std::string& key);
+
+  // What has been measured so far.
+  Rates rates() const;
+  void learn_prefill(const wire::StartedMessage& started);
+  void learn_load();
+  std::optional<double> predicted_ttft_ms() const;  // of a prompt of kShortPrompt fresh tokens, now
+  std::optional<double> eta_ms() const;             // until weights are resident
+  int retry_after_s() const;
+  static constexpr int kShortPrompt = 64;
+
+  void request_arrived();
+  void request_left();
+  void request_retried() { world_.metrics.request_retried(); }
+  int requests() const { return requests_; }
+
+ private:
+  Before before() const;
+
+  World world_;
+  NamedModel named_;
+  ModelHost host_;
+  std::optional<double> prefill_tokens_per_s_;
+  std::optional<Duration> load_with_pages_;
+  std::optional<Duration> spawn_;
+  std::uint64_t loads_learned_ = 0;
+  int requests_ = 0;
+  std::optional<TimePoint> last_reply_at_;
+};
+
+}  // namespace hearth::front

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/model_status.h"
+
+namespace hearth::front {
+namespace {
+
+LayerStatus status_of(const LayerSnapshot& layer) {
+  return {layer.layer,
+          layer.level,
+          layer.fraction,
+          static_cast<std::int64_t>(layer.bytes.count()),
+          static_cast<std::int64_t>(layer.total.count()),
+          layer.detail};
+}
+
+std::vector<LayerStatus> untouched(const NamedModel& named) {
+  const bool there = named.artifact.status != ArtifactStatus::kMissing;
+  const auto size = static_cast<std::int64_t>(named.artifact.size().count());
+  const auto load_set = static_cast<std::int64_t>(size_of(named.artifact.load_set()).count());
+  return {{"artifact", there ? "local" : "absent", there ? 1.0 : 0.0, there ? size : 0, size, ""},
+          {"pages", "absent", 0, 0, load_set, "not looked at yet"},
+          {"weights", "none", 0, 0, load_set, ""},
+          {"compiled", "none", 0, 0, 0, ""},
+          {"prefix", "none", 0, 0, 0, ""}};
+}
+
+std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
+
+WorkerStatus worker_status(const ModelHost& host, TimePoint now) {
+  WorkerStatus worker;
+  worker.pid = host.pid();
+  worker.uptime_ms = (now - *host.worker_started()) / std::chrono::milliseconds{1};
+  worker.resident_bytes = signed_count(host.heartbeat().resident);
+  worker.anonymous_bytes = signed_count(host.heartbeat().anonymous);
+  if (host.last_load() && host.level() == WeightsLevel::kResident) {
+    worker.device_bytes = signed_count(host.last_load()->loaded.memory.device);
+  }
+  worker.backend = host.ready()->backend;
+  worker.engine = host.ready()->engine;
+  worker.context = host.context_cells();
+  return worker;
+}
+
+}  // namespace
+
+ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now) {
+  const Artifact& artifact = named.artifact;
+  ModelStatus status;
+  status.name = named.name;
+  status.artifact = artifact.id;
+  status.status = name_of(artifact.status);
+  status.reason = artifact.reason;
+  for (const Artifact::Shard& shard : artifact.shards) status.paths.push_back(shard.path);
+  status.size = signed_count(artifact.size());
+  status.imported_at_us = artifact.imported_at_us;
+  status.last_used_us = artifact.last_used_at_us;
+  status.architecture = artifact.facts.architecture;
+  status.quantization = artifact.facts.quantisation;
+  status.parameters = static_cast<std::int64_t>(artifact.facts.parameters);
+  status.trained_context = static_cast<int>(artifact.facts.context_length);
+  status.embedding_length = static_cast<int>(artifact.facts.embedding_length);
+  status.has_chat_template = artifact.facts.has_chat_template;
+  status.license = artifact.facts.license;
+  if (model == nullptr) {
+    status.layers = untouched(named);
+    return status;
+  }
+  for (const LayerSnapshot& layer : model->layers()) status.layers.push_back(status_of(layer));
+  const ModelHost& host = model->host();
+  if (host.has_worker()) status.worker = worker_status(host, now);
+  if (host.failure() && status.status == "ok") {
+    status.status = "broken";
+    status.reason = host.failure()->message();
+  }
+  status.predicted_ttft_ms = model->predicted_ttft_ms();
+  status.active = host.admission().active();
+  status.queued = host.admission().waiting();
+  return status;
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/request_run.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace hearth::front {
+namespace {
+
+using wire::Frame;
+using wire::FrameType;
+
+constexpr int kAttempts = 2;
+
+Frame frame_of(FrameType type, std::uint64_t request, std::string payload) {
+  Frame frame;
+  frame.type = type;
+  frame.request = request;
+  frame.payload = std::move(payload);
+  return frame;
+}
+
+Frame work_frame(std::uint64_t request, const RequestRun::Work& work) {
+  if (const auto* generate = std::get_if<wire::GenerateMessage>(&work)) {
+    return frame_of(FrameType::kGenerate, request, wire::encode(*generate));
+  }
+  return frame_of(FrameType::kEmbed, request, wire::encode(std::get<wire::EmbedMessage>(work)));
+}
+
+}  // namespace
+
+RequestRun::RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClosed on_closed)
+    : loop_{loop},
+      input_{std::move(input)},
+      on_closed_{std::move(on_closed)},
+      account_{input_.id, input_.context, wall_us},
+      events_{loop},
+      inbox_{loop} {}
+
+// ---- the task ----
+
+Task<void> RequestRun::refuse(std::shared_ptr<RequestRun> run, Error error) {
+  run->refuse_with(std::move(error));
+  run->finish_if_abandoned();
+  co_return;
+}
+
+Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model) {
+  run->model_ = &model;
+  run->account_.set_model(model.name());
+  run->account_.rates = model.rates();
+  run->arm_wait_limit(model);
+  co_await run->serve(model);
+  run->disarm_wait_limit();
+  run->model_ = nullptr;
+  run->finish_if_abandoned();
+}
+
+Task<void> RequestRun::serve(Model& model) {
+  const TimePoint arrived = input_.context.first_byte;
+  model.request_arrived();
+  Result<Admission::Place> place = co_await model.host().admission().enter(&cancelled_);
+  account_.timeline.add(Stage{StageKind::kQueue, arrived, loop_.now(), Bytes{}});
+  if (!place) {
+    refuse_with(std::move(place).error());
+    model.request_left();
+    co_return;
+  }
+  account_.facts.queued_behind_load = model.host().level() == WeightsLevel::kLoading;
+  Result<> prepared = co_await model.prepare(account_);
+  if (!prepared) {
+    refuse_with(std::move(prepared).error());
+  } else {
+    for (int n = 1; n <= kAttempts; ++n) {
+      if (co_await attempt(model) == Step::kOver) break;
+      const bool may_repeat = input_.delivery == Delivery::kWhole || !delta_taken_;
+      if (n == kAttempts || !may_repeat) {
+        refuse_with(Error{ErrorCode::kUnavailable, "the model's worker died; please try again"});
+        break;
+      }
+      model.request_retried();
+      if (std::exchange(delta_sent_, false) || started_) events_.push(Restarted{});
+      started_ = false;
+    }
+  }
+  model.request_left();
+}
+
+Task<RequestRun::Step> RequestRun::attempt(Model& model) {
+  if (cancelled_) {
+    refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
+    co_return Step::kOver;
+  }
+  ModelHost& host = model.host();
+  const std::uint64_t spawns = host.spawns();
+  const bool joined_spawn = !host.has_worker();
+  const TimePoint begun = loop_.now();
+  Result<> worker = co_await host.ensure_worker(&cancelled_);
+  if (host.spawns() != spawns || joined_spawn) account_.add_spawn(host.spawn_stages());
+  if (!worker) {
+    refuse_with(std::move(worker).error());
+    co_return Step::kOver;
+  }
+  needed_load_ = host.level() != WeightsLevel::kResident;
+  loads_before_ = host.last_load() ? host.last_load()->number : 0;
+  host.attach(input_.number, inbox_);
+  host.want_weights();
+  dispatched_ = loop_.now();
+  host.send(work_frame(input_.number, input_.work));
+  in_worker_ = true;
+  const Step step = co_await follow(model);
+  in_worker_ = false;
+  host.detach(input_.number);
+  if (step == Step::kLost) {
+    // What the dead worker had done is lost: the wait for its successor begins where it took over.
+    account_.timeline.add(Stage{StageKind::kQueue, begun, loop_.now(), Bytes{}});
+  }
+  co_return step;
+}
+
+Task<RequestRun::Step> RequestRun::follow(Model& model) {
+  for (bool ended = false; !ended;) {
+    std::optional<InboxItem> item = co_await inbox_.pop();
+    if (!item) break;
+    if (const auto* frame = std::get_if<Frame>(&*item)) {
+      const Step step = on_frame(model, *frame, ended);
+      if (step == Step::kLost) co_return step;
+    } else if (const auto* progress = std::get_if<wire::ProgressMessage>(&*item)) {
+      on_progress(*progress);
+    } else if (auto* failed = std::get_if<Error>(&*item)) {
+      // The load that it waited for was refused; the worker still has the request in hand.
+      model.host().send(frame_of(FrameType::kCancel, input_.number, "{}"));
+      refuse_with(std::move(*failed));
+      ended = true;
+    } else if (const auto* lost = std::get_if<WorkerLost>(&*item)) {
+      log::warn("request.worker_lost", {{"request", input_.id}, {"how", lost->reason}});
+      if (cancelled_) {
+        refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
+        co_return Step::kOver;
+      }
+      co_return Step::kLost;
+    } else {
+      model.host().send(frame_of(FrameType::kCancel, input_.number, "{}"));
+    }
+  }
+  co_return Step::kOver;
+}
+
+RequestRun::Step RequestRun::on_frame(Model& model, const Frame& frame, bool& ended) {
+  const auto broken = [&](const Error& error) {
+    model.host().poison("a frame could not be read: " + error.message());
+    return Step::kOver;  // the loss of the worker arrives in the inbox
+  };
+  switch (frame.type) {
+    case FrameType::kTokenized: {
+      auto message = wire::decode_tokenized(frame.payload);
+      if (!message) return broken(message.error());
+      on_tokenized(model, *message);
+      return Step::kOver;
+    }
+    case FrameType::kStarted: {
+      auto message = wire::decode_started(frame.payload);
+      if (!message) return broken(message.error());
+      on_started(model, *message);
+      return Step::kOver;
+    }
+    case FrameType::kDelta: {
+      auto message = wire::decode_delta(frame.payload);
+      if (!message) return broken(message.error());
+      delta_sent_ = true;
+      Delta delta{std::move(message->text), std::move(message->reasoning),
+                  std::move(message->tool_calls)};
+      events_.push(std::move(delta));
+      return Step::kOver;
+    }
+    case FrameType::kDone: {
+      auto message = wire::decode_done(frame.payload);
+      if (!message) return broken(message.error());
+      ended = true;
+      on_done(model, *message);
+      return Step::kOver;
+    }
+    case FrameType::kEmbedded: {
+      auto message = wire::decode_embedded(frame.payload);
+      if (!message) return broken(message.error());
+      ended = true;
+      on_embedded(model, std::move(*message));
+      return Step::kOver;
+    }
+    case FrameType::kFailed: {
+      auto message = wire::decode_failed(frame.payload);
+      if (!message) return broken(message.error());
+      ended = true;
+      add_load_if_waited(model);
+      refuse_with(Error{error_code_named(message->code), message->message}
+                      .at(message->field)
+                      .with_counts({message->prompt_tokens, message->context}));
+      return Step::kOver;
+    }
+    default:
+      return broken(Error{ErrorCode::kCorrupt, "unexpected frame"});
+  }
+}
+
+// ---- what the worker says ----
+
+void RequestRun::on_tokenized(Model& model, const wire::TokenizedMessage& message) {
+  // From handing it over until the worker took it up, the request waited like in any queue.
+  if (!message.stages.empty()) {
+    account_.timeline.add(
+        Stage{StageKind::kQueue, dispatched_, message.stages.front().start, Bytes{}});
+  }
+  account_.timeline.add(message.stages);
+  account_.facts.tokens_seen_before = model.seen_before(message.tokens, input_.context.key);
+  tokens_ = message.tokens;
+}
+
+void RequestRun::add_load_if_waited(Model& model) {
+  const std::optional<LoadRecord>& load = model.host().last_load();
+  if (std::exchange(needed_load_, false) && load && load->number > loads_before_) {
+    account_.add_load(*load);
+  }
+}
+
+void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
+  add_load_if_waited(model);
+  disarm_wait_limit();
+  account_.add_started(message, loop_.now());
+  model.learn_prefill(message);
+  started_ = true;
+  Started started{message.prompt_tokens, message.cached_tokens, account_.report()};
+  events_.push(std::move(started));
+}
+
+void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
+  add_load_if_waited(model);
+  account_.add_done(message);
+  model.host().note_cells(message.context, message.live_tokens);
+  if (message.reason == "cancelled") {
+    refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
+    return;
+  }
+  model.note_evaluated(tokens_, input_.context.key);
+  Finished finished;
+  finished.reason = message.reason;
+  finished.stopped_by = message.stopped_by;
+  finished.prompt_tokens = message.prompt_tokens;
+  finished.cached_tokens = message.cached_tokens;
+  finished.generated = message.generated;
+  finished.prompt_ms = message.prompt_ms;
+  finished.generated_ms = message.generated_ms;
+  // The account is asked now: the reply carries what is known before its last byte.
+  finished.report = account_.report();
+  over_ = true;
+  events_.push(std::move(finished));
+}
+
+void RequestRun::on_embedded(Model& model, wire::EmbeddedMessage message) {
+  add_load_if_waited(model);
+  account_.add_embedded(message);
+  Embedded embedded{std::move(message.vectors)};
+  events_.push(std::move(embedded));
+  Finished finished;
+  finished.reason = "stop";
+  finished.prompt_tokens = message.prompt_tokens;
+  finished.report = account_.report();
+  over_ = true;
+  events_.push(std::move(finished));
+}
+
+void RequestRun::on_progress(const wire::ProgressMessage& message) {
+  Progress progress{message.stage, message.fraction,
+                    static_cast<std::int64_t>(message.done.count()),
+                    static_cast<std::int64_t>(message.total.count())};
+  events_.push(std::move(progress));
+}
+
+// ---- ends ----
+
+void RequestRun::refuse_with(Error error) {
+  if (over_) return;
+  Refused refused{std::move(error), std::nullopt, std::nullopt, {}};
+  if (waited_too_long_ && refused.error.code() == ErrorCode::kCancelled) {
+    refused.error = Error{ErrorCode::kUnavailable, "the model is still warming up"};
+    refused.eta_ms = model_ != nullptr ? model_->eta_ms() : std::nullopt;
+    refused.retry_after_s = static_cast<int>(refused.eta_ms.value_or(1000.0) / 1000.0) + 1;
+  } else if (refused.error.code() == ErrorCode::kBusy) {
+    refused.retry_after_s = model_ != nullptr ? model_->retry_after_s() : 1;
+  }
+  const bool cancelled = refused.error.code() == ErrorCode::kCancelled;
+  account_.set_outcome(cancelled ? Outcome::kCancelled : Outcome::kError, refused.error.message());
+  refused.report = account_.report();
+  over_ = true;
+  events_.push(std::move(refused));
+}
+
+void RequestRun::cancel() {
+  if (cancelled_ || over_) return;
+  cancelled_ = true;
+  if (model_ == nullptr) return;
+  if (in_worker_) {
+    inbox_.push(CancelAsked{});
+  } else {
+    model_->host().admission().poke();
+    model_->host().poke();
+  }
+}
+
+void RequestRun::arm_wait_limit(Model& model) {
+  if (!input_.context.wait_limit || model.host().level() == WeightsLevel::kResident) return;
+  const TimePoint when = input_.context.first_byte + *input_.context.wait_limit;
+  wait_timer_ = loop_.call_at(when, [this] {
+    wait_timer_ = 0;
+    waited_too_long_ = true;
+    cancel();
+  });
+}
+
+void RequestRun::disarm_wait_limit() {
+  if (wait_timer_ != 0) loop_.cancel(std::exchange(wait_timer_, 0));
+}
+
+void RequestRun::close(std::optional<int> http_status) {
+  if (closed_) return;
+  if (!http_status) {
+    abandoned_ = true;
+    cancel();
+    if (model_ == nullptr) finish_if_abandoned();
+    return;
+  }
+  closed_ = true;
+  account_.set_status(*http_status);
+  on_closed_(account_.final_report(loop_.now()));
+}
+
+void RequestRun::finish_if_abandoned() {
+  if (!abandoned_ || closed_) return;
+  closed_ = true;
+  account_.set_outcome(Outcome::kCancelled, "the client went away");
+  on_closed_(account_.final_report(loop_.now()));
+}
+
+// ---- the handle ----
+
+RunReply::~RunReply() {
+  if (!sent_) run_->close(std::nullopt);
+}
+
+Task<Event> RunReply::next() {
+  std::shared_ptr<RequestRun> run = run_;
+  std::optional<Event> event = co_await run->events().pop();
+  if (std::holds_alternative<Delta>(*event)) run->note_delta_taken();
+  co_return std::move(*event);
+}
+
+void RunReply::sent(int http_status) {
+  sent_ = true;
+  run_->close(http_status);
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/event_loop.h"
+#include "base/sync.h"
+#include "front/account.h"
+#include "front/model.h"
+#include "front/reply.h"
+
+namespace hearth::front {
+
+// One request from admission to its last event: waits for its turn and for the model, follows the
+// worker's frames, runs again once if the worker dies before the client saw anything, and keeps the
+// account. Its events go to a mailbox that the Reply empties.
+//
+// Held by shared_ptr: by the Reply in its handler, and by the running task, which outlives a client
+// that goes away until the worker has let the sequence go. Belongs to the loop.
+class RequestRun {
+ public:
+  using Work = std::variant<wire::GenerateMessage, wire::EmbedMessage>;
+  struct Input {
+    std::string id;
+    std::uint64_t number = 0;  // on the wire
+    RequestContext context;
+    Work work;
+    Delivery delivery = Delivery::kWhole;
+  };
+  // Called once, when the request is over for good and its account is closed.
+  using OnClosed = std::function<void(const RequestReport&)>;
+
+  // `model` may be null: `refusal` then says why there is none.
+  RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClosed on_closed);
+
+  static Task<void> refuse(std::shared_ptr<RequestRun> run, Error error);
+  static Task<void> run(std::shared_ptr<RequestRun> run, Model& model);
+
+  const std::string& id() const { return input_.id; }
+  Mailbox<Event>& events() { return events_; }
+  bool over() const { return over_; }
+
+  void cancel();
+  // See Reply::sent(). Without a status: the reply was dropped.
+  void close(std::optional<int> http_status);
+  void note_delta_taken() { delta_taken_ = true; }
+
+ private:
+  enum class Step { kOver, kLost };
+
+  Task<void> serve(Model& model);
+  Task<Step> attempt(Model& model);
+  Task<Step> follow(Model& model);
+  Step on_frame(Model& model, const wire::Frame& frame, bool& ended);
+  void on_tokenized(Model& model, const wire::TokenizedMessage& message);
+  void on_started(Model& model, const wire::StartedMessage& message);
+  void on_done(Model& model, const wire::DoneMessage& message);
+  void on_embedded(Model& model, wire::EmbeddedMessage message);
+  void on_progress(const wire::ProgressMessage& message);
+  void add_load_if_waited(Model& model);
+  void refuse_with(Error error);
+  void arm_wait_limit(Model& model);
+  void disarm_wait_limit();
+  void finish_if_abandoned();
+
+  EventLoop& loop_;
+  Input input_;
+  OnClosed on_closed_;
+  Account account_;
+  Mailbox<Event> events_;
+  Inbox inbox_;
+  Model* model_ = nullptr;  // while run() is under way
+  bool cancelled_ = false;
+  bool waited_too_long_ = false;
+  bool over_ = false;      // the last event was pushed
+  bool closed_ = false;    // the account is closed
+  bool abandoned_ = false; // the Reply is gone
+  bool delta_taken_ = false;
+  bool delta_sent_ = false;
+  bool started_ = false;
+  bool in_worker_ = false;
+  std::uint64_t loads_before_ = 0;
+  bool needed_load_ = false;
+  TimePoint dispatched_;
+  EventLoop::TimerId wait_timer_ = 0;
+  std::vector<int> tokens_;
+};
+
+// The Reply that the interfaces hold.
+class RunReply : public Reply {
+ public:
+  explicit RunReply(std::shared_ptr<RequestRun> run) : run_{std::move(run)} {}
+  ~RunReply() override;
+  RunReply(const RunReply&) = delete;
+  RunReply& operator=(const RunReply&) = delete;
+
+  const std::string& id() const override { return run_->id(); }
+  Task<Event> next() override;
+  void cancel() override { run_->cancel(); }
+  void sent(int http_status) override;
+
+ private:
+  std::shared_ptr<RequestRun> run_;
+  bool sent_ = false;
+};
+
+}  // namespace hearth::front
