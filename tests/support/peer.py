@@ -15,7 +15,7 @@ class Peer:
     """A llama-server on a port of its own choice."""
 
     def __init__(self, model, *options):
-        command = [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", "0", "--no-webui",
+        command = [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", "0", "--no-ui",
                    *options]
         self.process = subprocess.Popen(
             [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
