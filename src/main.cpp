@@ -3,11 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/models.h"
-#include "cli/run.h"
-#if __has_include("cli/serve.h")
-#include "cli/serve.h"
-#endif
 #include "cli/program.h"
+#include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/why.h"
 
 namespace {
@@ -57,9 +55,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Hearth, a home AI server that shows where each reply's time went", "hearth"};
   Arguments arguments;
   Program program{app, arguments};
-#if __has_include("cli/serve.h")
   add_serve(app);
-#endif
   add_talking(program, arguments);
   add_catalogue(program, arguments);
   add_warmth(program, arguments);

@@ -10,11 +10,11 @@ namespace hearth::cli {
 
 // What `hearth run` asks for; what is unset is left to the server and the model.
 struct ChatOptions {
-  std::string model;
-  std::string system;
-  std::optional<int> max_tokens;
-  std::optional<double> temperature;
-  std::optional<std::int64_t> seed;
+  std::string model{};
+  std::string system{};
+  std::optional<int> max_tokens{};
+  std::optional<double> temperature{};
+  std::optional<std::int64_t> seed{};
 };
 
 struct ChatMessage {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/json_fields.h"
 
+#include <algorithm>
+
 namespace hearth::cli {
 
 std::string text_in(const boost::json::object& object, std::string_view name) {
@@ -26,6 +28,13 @@ std::int64_t integer_in(const boost::json::object& object, std::string_view name
 bool flag_in(const boost::json::object& object, std::string_view name) {
   const boost::json::value* value = object.if_contains(name);
   return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+double seconds_since(const boost::json::object& object, std::string_view name,
+                     std::int64_t now_us) {
+  const std::int64_t moment = integer_in(object, name);
+  if (moment <= 0) return -1;
+  return std::max(0.0, static_cast<double>(now_us - moment) / 1e6);
 }
 
 const boost::json::object* object_in(const boost::json::object& object, std::string_view name) {

@@ -16,6 +16,10 @@ std::optional<double> number_in(const boost::json::object& object, std::string_v
 std::int64_t integer_in(const boost::json::object& object, std::string_view name);
 bool flag_in(const boost::json::object& object, std::string_view name);
 
+// Of a moment in microseconds since 1970 UTC, the seconds up to `now_us`, at least 0; -1 when there
+// is no such moment, or when it is 0.
+double seconds_since(const boost::json::object& object, std::string_view name, std::int64_t now_us);
+
 // Null when there is none.
 const boost::json::object* object_in(const boost::json::object& object, std::string_view name);
 const boost::json::array* array_in(const boost::json::object& object, std::string_view name);

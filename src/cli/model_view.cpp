@@ -3,20 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/bytes.h"
 #include "cli/display_width.h"
 #include "cli/format.h"
 #include "cli/json_fields.h"
 #include "cli/table.h"
-#include "cli/wall_time.h"
 
 namespace hearth::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
-                                                  "prefix"};
 // Less of a file in memory than this is its header, not a warm model.
 constexpr double kNoPages = 0.01;
 
@@ -40,7 +35,7 @@ std::string context_text(const boost::json::object& model) {
 }
 
 std::string last_used_text(const boost::json::object& model, std::int64_t now_us) {
-  return format_age(seconds_since(model, "last_used", now_us));
+  return format_age(seconds_since(model, "last_used_us", now_us));
 }
 
 // What a process holds, on the machine and on its devices.
@@ -66,9 +61,14 @@ std::string busy_text(const boost::json::object& model) {
   return fmt::format("{} active, {} queued", active, queued);
 }
 
+const boost::json::object* layer_in(const boost::json::object& model, std::string_view name) {
+  const auto* layers = object_in(model, "layers");
+  return layers == nullptr ? nullptr : object_in(*layers, name);
+}
+
 std::string layer_text(const boost::json::object& model, std::string_view name) {
   const auto* layer = layer_in(model, name);
-  return layer == nullptr ? std::string{kNothing} : level_text(*layer);
+  return layer == nullptr ? std::string{kNothing} : level_text(name, *layer);
 }
 
 std::string level_of(const boost::json::object& model, std::string_view name) {
@@ -77,8 +77,8 @@ std::string level_of(const boost::json::object& model, std::string_view name) {
 }
 
 // "resident 40%     38.1 MiB of 95.3 MiB  read 3 h ago"
-std::string layer_details(const boost::json::object& layer) {
-  std::string text = level_text(layer);
+std::string layer_details(std::string_view name, const boost::json::object& layer) {
+  std::string text = level_text(name, layer);
   const std::string detail = text_in(layer, "detail");
   const bool holds_bytes = integer_in(layer, "bytes") > 0;
   if (holds_bytes || !detail.empty()) text = pad_right(std::move(text), 15);
@@ -143,23 +143,13 @@ void add_file(Details& details, const boost::json::object& model) {
 
 }  // namespace
 
-std::string level_text(const boost::json::object& layer) {
+std::string level_text(std::string_view name, const boost::json::object& layer) {
   const std::string level = text_in(layer, "level");
   const bool has_share =
       level == "resident" || level == "pinned" || level == "partial" || level == "loading";
-  const bool is_weights = text_in(layer, "layer") == "weights";
-  if (!has_share || (is_weights && level == "resident")) return or_nothing(level);
+  const bool is_loaded = name == "weights" && level == "resident";
+  if (!has_share || is_loaded) return or_nothing(level);
   return level + " " + format_percent(number_in(layer, "fraction").value_or(0));
-}
-
-const boost::json::object* layer_in(const boost::json::object& model, std::string_view name) {
-  const auto* layers = array_in(model, "layers");
-  if (layers == nullptr) return nullptr;
-  for (const auto& layer : *layers) {
-    const auto* found = layer.if_object();
-    if (found != nullptr && text_in(*found, "layer") == name) return found;
-  }
-  return nullptr;
 }
 
 bool is_stone_cold(const boost::json::object& model) {
@@ -224,12 +214,12 @@ std::string model_details(const boost::json::object& model, std::int64_t now_us,
   details.line("status", text_in(model, "status"));
   details.line("reason", text_in(model, "reason"));
   add_file(details, model);
-  details.line("imported", format_age(seconds_since(model, "imported_at", now_us)));
+  details.line("imported", format_age(seconds_since(model, "imported_at_us", now_us)));
   details.line("last used", last_used_text(model, now_us));
   details.line("ttft now", ttft_text(model));
   details.line("busy", busy_text(model));
   for (const std::string_view name : kLayers) {
-    if (const auto* layer = layer_in(model, name)) details.line(name, layer_details(*layer));
+    if (const auto* layer = layer_in(model, name)) details.line(name, layer_details(name, *layer));
   }
   if (const auto* worker = object_in(model, "worker")) add_worker(details, *worker);
   return std::move(details).take();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <boost/json.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,11 +12,12 @@
 // What the server says about models, as text. Pure: same input, same text.
 namespace hearth::cli {
 
-// "resident 100%", "local", "none": a layer as lists show it. Takes {level, fraction, detail, ...}.
-std::string level_text(const boost::json::object& layer);
+// The five layers, as every list orders them.
+constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
+                                                  "prefix"};
 
-// The layer of that name in a model's `layers`; null when there is none.
-const boost::json::object* layer_in(const boost::json::object& model, std::string_view name);
+// "resident 100%", "local", "none": the level of the layer `name`, which is {level, fraction, ...}.
+std::string level_text(std::string_view name, const boost::json::object& layer);
 
 // True when nothing of the model is in memory: no worker, no pages, no prefix in RAM.
 bool is_stone_cold(const boost::json::object& model);

@@ -10,10 +10,10 @@
 namespace hearth::cli {
 
 struct ProgressNote {
-  std::string stage;  // "read", "load", ...
+  std::string stage{};  // "read", "load", ...
   double fraction = 0;
-  Bytes done;
-  Bytes total;  // zero: not counted in bytes
+  Bytes done{};
+  Bytes total{};  // zero: not counted in bytes
 };
 
 // One line of progress: "read  [######--------]  40%  96.5 MiB of 241 MiB". At most `style.width`

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/bytes.h"
 #include "cli/display_width.h"
@@ -12,7 +11,6 @@
 #include "cli/json_fields.h"
 #include "cli/model_view.h"
 #include "cli/timeline_bar.h"
-#include "cli/wall_time.h"
 
 namespace hearth::cli {
 namespace {
@@ -23,8 +21,6 @@ constexpr std::size_t kBytesWidth = 9;
 constexpr std::size_t kGaps = 8;
 constexpr std::size_t kWidestBar = 60;
 constexpr std::size_t kKeyWidth = 8;
-constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
-                                                  "prefix"};
 
 std::string bytes_text(const boost::json::object& object, std::string_view name) {
   const std::int64_t bytes = integer_in(object, name);
@@ -185,10 +181,8 @@ void View::before() {
   for (const std::string_view name : kLayers) {
     const auto* layer = object_in(*before, name);
     if (layer == nullptr) continue;
-    boost::json::object named = *layer;
-    named["layer"] = name;
-    std::string text = pad_right(std::string{name}, 10) + pad_right(level_text(named), 15) + "  " +
-                       pad_left(bytes_text(*layer, "bytes"), kBytesWidth);
+    std::string text = pad_right(std::string{name}, 10) + pad_right(level_text(name, *layer), 15) +
+                       "  " + pad_left(bytes_text(*layer, "bytes"), kBytesWidth);
     if (const std::string detail = text_in(*layer, "detail"); !detail.empty()) {
       text += "  " + one_line(detail);
     }

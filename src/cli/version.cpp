@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/version.h"
+
+#include "base/version.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +14,12 @@ int show_version(const Session& session) {
   if (!answer && answer.error().code() != ErrorCode::kUnavailable) return report(answer.error());
   const auto server = object_of(answer);
   if (session.json()) {
-    boost::json::object versions{{"client", kVersion}, {"server", nullptr}};
+    boost::json::object versions{{"client", version()}, {"server", nullptr}};
     if (server) versions["server"] = *server;
     print(boost::json::serialize(versions) + "\n");
     return kExitOk;
   }
-  print(fmt::format("client  {}\n", kVersion));
+  print(fmt::format("client  {}\n", version()));
   if (!server) {
     print(fmt::format("server  none answers at {}\n", session.api.address()));
     return kExitOk;

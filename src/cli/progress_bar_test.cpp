@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress_bar.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/display_width.h"
+
+namespace hearth::cli {
+namespace {
+
+using namespace hearth::literals;
+
+const ProgressNote kReading{.stage = "read", .fraction = 0.4, .done = 96_MiB, .total = 241_MiB};
+
+TEST(ProgressLine, SaysStageShareAndBytes) {
+  EXPECT_EQ(progress_line(kReading, {.terminal = true}),
+            "read      [##########--------------]   40%  96.0 MiB of 241 MiB");
+  EXPECT_EQ(progress_line(kReading, {.terminal = true, .unicode = true}),
+            "read      ██████████░░░░░░░░░░░░░░   40%  96.0 MiB of 241 MiB");
+}
+
+TEST(ProgressLine, FitsItsTerminal) {
+  EXPECT_EQ(display_width(progress_line(kReading, {.terminal = true, .width = 40})), 39U);
+}
+
+TEST(ProgressLine, TakesAnyFraction) {
+  EXPECT_EQ(progress_line({.stage = "load", .fraction = 7}, {.terminal = true}),
+            "load      [########################]  100%");
+  EXPECT_EQ(progress_line({.stage = "load", .fraction = -1}, {.terminal = true}),
+            "load      [------------------------]    0%");
+}
+
+// What `action` writes to a stream.
+std::string written(const OutputStyle& style) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* stream = ::open_memstream(&text, &size);
+  {
+    ProgressBar bar{stream, style};
+    bar.update(kReading);
+  }
+  std::fclose(stream);
+  std::string out{text, size};
+  std::free(text);
+  return out;
+}
+
+TEST(ProgressBar, LeavesNothingBehind) {
+  const std::string out = written({.terminal = true});
+  EXPECT_NE(out.find("read"), std::string::npos);
+  EXPECT_TRUE(out.ends_with("\r\033[K"));
+}
+
+TEST(ProgressBar, WritesNothingIntoAPipe) { EXPECT_EQ(written({}), ""); }
+
+}  // namespace
+}  // namespace hearth::cli
