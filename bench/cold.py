@@ -47,8 +47,7 @@ def ours_once(server, path, pages, number, options):
 def theirs_once(path, pages, number, options):
     (drop_pages if pages == "cold" else read_pages)(path)
     started = time.perf_counter()
-    peer = Peer(path, "-np", 4, "-c", options.context, "-t", options.threads, "--no-warmup",
-                "--log-verbosity", 2)
+    peer = Peer(path, "-np", 4, "-c", options.context, "-t", options.threads, "--no-warmup")
     try:
         peer.ready()
         ready = time.perf_counter() - started

@@ -42,7 +42,7 @@ class Theirs:
     def __init__(self, model, options):
         self.peer = Peer(model, "-np", 4, "-c", options.context, "--kv-unified",
                          "-t", options.threads, "-tb", options.threads,
-                         "--cache-ram", 0, "--log-verbosity", 2)
+                         "--cache-ram", 0)
         self.peer.ready()
         self.url, self.pid = self.peer.url, self.peer.pid
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """llama-server of the same engine (`make peers`), to compare with."""
 
+import socket
 import subprocess
 
 import httpx
@@ -11,21 +12,29 @@ from support.waiting import eventually
 LLAMA_SERVER = ROOT / "build/peers/llama-server"
 
 
+def free_port():
+    """It only says its own choice of port when it also logs each request, which costs it time."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Peer:
-    """A llama-server on a port of its own choice."""
+    """A quiet llama-server."""
 
     def __init__(self, model, *options):
-        command = [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", "0", "--no-ui",
-                   *options]
+        port = free_port()
+        command = [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "--no-ui",
+                   "--log-verbosity", 2, *options]
         self.process = subprocess.Popen(
             [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace")
         self.pid = self.process.pid
         self.output = Output(self.process.stdout)
+        self.url = f"http://127.0.0.1:{port}"
+        self.http = httpx.Client(base_url=self.url, timeout=120, trust_env=False)
 
     def ready(self, timeout=60):
-        self.url = self.output.wait_for(r"http://127\.0\.0\.1:[1-9]\d*", timeout)[0]
-        self.http = httpx.Client(base_url=self.url, timeout=120, trust_env=False)
         eventually(self._is_healthy, "llama-server answers", timeout)
         return self
 
@@ -37,6 +46,7 @@ class Peer:
             return False
 
     def stop(self):
+        self.http.close()
         self.process.terminate()
         try:
             self.process.wait(20)
