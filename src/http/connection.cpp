@@ -37,6 +37,7 @@ void Connection::consume(std::size_t n) {
   input_.erase(0, n);
   arrival_ = last_arrival_;
   if (input_.empty() && input_.capacity() > kKeptBuffer) input_ = std::string{};
+  watch();
 }
 
 void Connection::wait_for_input(std::coroutine_handle<> handle, TimePoint deadline) {

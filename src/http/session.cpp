@@ -136,13 +136,11 @@ Task<void> settle(HttpExchange& exchange, Connection& connection,
   }
 }
 
-Task<Next> answer(ServerCore& core, Connection& connection, Incoming incoming) {
+Task<Next> answer(ServerCore& core, Connection& connection, HttpRequest request, Framing framing) {
   HttpExchange::Rules rules;
   rules.write_timeout = core.config.write_timeout;
   rules.may_keep_alive = [&core] { return !core.stopping; };
-  HttpExchange exchange{connection, *std::move(incoming.request), incoming.framing,
-                        std::move(rules)};
-  incoming.request.reset();
+  HttpExchange exchange{connection, std::move(request), framing, std::move(rules)};
   std::optional<std::string> problem = co_await run_handler(core.handler, exchange);
   co_await settle(exchange, connection, std::move(problem));
   const bool complete = exchange.state() == HttpExchange::State::kComplete;
@@ -159,7 +157,8 @@ Task<Next> serve_one(ServerCore& core, Connection& connection, milliseconds pati
     co_return Next::kClose;
   }
   if (!incoming.request) co_return Next::kClose;
-  co_return co_await answer(core, connection, std::move(incoming));
+  HttpRequest request = *std::move(incoming.request);
+  co_return co_await answer(core, connection, std::move(request), incoming.framing);
 }
 
 Task<void> linger(ServerCore& core, Connection& connection) {
