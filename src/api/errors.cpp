@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
-#include "api/json_text.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api {
 namespace {
@@ -41,6 +42,14 @@ bool may_name_our_files(ErrorCode code) {
   return code != ErrorCode::kInvalid && code != ErrorCode::kTooLong;
 }
 
+void add_field(JsonWriter& out, std::string_view key, const Error& error) {
+  if (error.field().empty()) {
+    out.null(key);
+  } else {
+    out.string(key, error.field());
+  }
+}
+
 bool begins_path(std::string_view text, std::size_t at) {
   if (text[at] != '/') return false;
   return at == 0 ||
@@ -67,7 +76,7 @@ std::string without_directories(std::string_view text) {
     const std::size_t end = std::min(text.find_first_of(" \t\n\"'`):],>", at), text.size());
     std::string_view path = text.substr(at, end - at);
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-    out += path.substr(path.rfind('/') + 1);
+    out += path.size() == 1 ? path : path.substr(path.rfind('/') + 1);
     at = end - 1;
   }
   return out;
@@ -75,28 +84,29 @@ std::string without_directories(std::string_view text) {
 
 std::string error_json(Dialect dialect, const front::Refused& refused) {
   const Error& error = refused.error;
-  JsonObject out;
+  JsonWriter out;
   if (dialect == Dialect::kHearth) {
-    out.text("message", error.message()).text("type", type_of(error.code()));
-    out.text_or_null("field", error.field());
+    out.string("message", error.message()).string("type", type_of(error.code()));
+    add_field(out, "field", error);
   } else {
-    out.text("message", may_name_our_files(error.code()) ? without_directories(error.message())
-                                                         : error.message());
-    out.text("type", type_of(error.code())).text_or_null("param", error.field());
+    out.string("message", may_name_our_files(error.code()) ? without_directories(error.message())
+                                                           : error.message());
+    out.string("type", type_of(error.code()));
+    add_field(out, "param", error);
     out.integer("code", status_of(error.code()));
   }
   if (error.code() == ErrorCode::kTooLong) {
     out.integer("n_prompt_tokens", error.counts().prompt_tokens);
     out.integer("n_ctx", error.counts().context_tokens);
   }
-  if (refused.eta_ms) out.real("eta_ms", *refused.eta_ms);
-  return out.take();
+  if (refused.eta_ms) out.number("eta_ms", *refused.eta_ms);
+  return out.object();
 }
 
 http::HttpResponse error_response(Dialect dialect, const front::Refused& refused) {
   const ErrorCode code = refused.error.code();
   auto response = http::HttpResponse::json(
-      status_of(code), JsonObject{}.raw("error", error_json(dialect, refused)).take());
+      status_of(code), JsonWriter{}.raw("error", error_json(dialect, refused)).object());
   if (refused.retry_after_s || code == ErrorCode::kBusy) {
     response.headers.push_back({"Retry-After", std::to_string(refused.retry_after_s.value_or(1))});
   }

@@ -3,6 +3,7 @@
 
 #include "api/errors.h"
 #include "api/json_text.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api {
 namespace {
@@ -17,52 +18,56 @@ std::string paths_json(const std::vector<std::string>& paths) {
 }
 
 std::string layers_json(const std::vector<front::LayerStatus>& layers) {
-  JsonObject out;
+  JsonWriter out;
   for (const front::LayerStatus& layer : layers) {
-    JsonObject one;
-    one.text("level", layer.level).real("fraction", layer.fraction);
+    JsonWriter one;
+    one.string("level", layer.level).number("fraction", layer.fraction);
     one.integer("bytes", layer.bytes).integer("total", layer.total);
-    if (!layer.detail.empty()) one.text("detail", layer.detail);
-    out.raw(layer.layer, one.take());
+    if (!layer.detail.empty()) one.string("detail", layer.detail);
+    out.raw(layer.layer, one.object());
   }
-  return out.take();
+  return out.object();
 }
 
 std::string worker_json(const front::WorkerStatus& worker) {
-  JsonObject out;
+  JsonWriter out;
   out.integer("pid", worker.pid).integer("uptime_ms", worker.uptime_ms);
   out.integer("resident_bytes", worker.resident_bytes);
   out.integer("anonymous_bytes", worker.anonymous_bytes);
   out.integer("device_bytes", worker.device_bytes);
-  out.text("backend", worker.backend).text("engine", worker.engine);
-  return out.integer("context", worker.context).take();
+  out.string("backend", worker.backend).string("engine", worker.engine);
+  return out.integer("context", worker.context).object();
 }
 
-void add_facts(JsonObject& out, const front::ModelStatus& model) {
+void add_facts(JsonWriter& out, const front::ModelStatus& model) {
   out.integer("size", model.size).integer("imported_at_us", model.imported_at_us);
   out.integer("last_used_us", model.last_used_us);
-  out.text("architecture", model.architecture).text("quantization", model.quantization);
+  out.string("architecture", model.architecture).string("quantization", model.quantization);
   out.integer("parameters", model.parameters).integer("trained_context", model.trained_context);
   out.integer("embedding_length", model.embedding_length);
-  out.raw("has_chat_template", model.has_chat_template ? "true" : "false");
-  out.text_or_null("license", model.license);
+  out.yes_or_no("has_chat_template", model.has_chat_template);
+  if (model.license.empty()) {
+    out.null("license");
+  } else {
+    out.string("license", model.license);
+  }
 }
 
 }  // namespace
 
 std::string model_json(const front::ModelStatus& model, Audience audience) {
-  JsonObject out;
-  out.text("name", model.name).text("artifact", model.artifact).text("status", model.status);
+  JsonWriter out;
+  out.string("name", model.name).string("artifact", model.artifact).string("status", model.status);
   if (!model.reason.empty()) {
-    out.text("reason",
-             audience == Audience::kAdmin ? model.reason : without_directories(model.reason));
+    out.string("reason",
+               audience == Audience::kAdmin ? model.reason : without_directories(model.reason));
   }
   if (audience == Audience::kAdmin) out.raw("paths", paths_json(model.paths));
   add_facts(out, model);
   out.raw("layers", layers_json(model.layers));
   if (model.worker && audience == Audience::kAdmin) out.raw("worker", worker_json(*model.worker));
-  if (model.predicted_ttft_ms) out.real("predicted_ttft_ms", *model.predicted_ttft_ms);
-  return out.integer("active", model.active).integer("queued", model.queued).take();
+  if (model.predicted_ttft_ms) out.number("predicted_ttft_ms", *model.predicted_ttft_ms);
+  return out.integer("active", model.active).integer("queued", model.queued).object();
 }
 
 }  // namespace hearth::api

@@ -31,11 +31,13 @@ std::string event_text(const front::LiveEvent& event) {
 }
 
 Task<void> relay(Call call, front::EventBus::Subscription& subscription) {
-  Result<> sent = co_await call.exchange.write(": live events of this server\n\n");
+  std::string greeting = ": live events of this server\n\n";
+  Result<> sent = co_await call.exchange.write(std::move(greeting));
   while (sent && !subscription.closed()) {
     const auto event = co_await subscription.next(call.options.clock->now() + kKeepAlive);
     if (!event && subscription.closed()) break;
-    sent = co_await call.exchange.write(event ? event_text(*event) : ": still here\n\n");
+    std::string text = event ? event_text(*event) : std::string{": still here\n\n"};
+    sent = co_await call.exchange.write(std::move(text));
   }
   if (sent) (void)co_await call.exchange.end_stream();
 }

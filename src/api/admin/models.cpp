@@ -5,8 +5,8 @@
 #include "api/admin/admin.h"
 #include "api/errors.h"
 #include "api/fields.h"
-#include "api/json_text.h"
 #include "api/model_json.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api::admin {
 namespace {
@@ -94,7 +94,7 @@ Task<void> list_models(Call call) {
     list += model_json(model, Audience::kAdmin);
   }
   list += ']';
-  co_await respond(call, http::HttpResponse::json(200, JsonObject{}.raw("models", list).take()));
+  co_await respond(call, http::HttpResponse::json(200, JsonWriter{}.raw("models", list).object()));
 }
 
 Task<void> show_model(Call call) {
@@ -103,9 +103,9 @@ Task<void> show_model(Call call) {
 
 Task<void> remove_model(Call call) {
   const auto removed = co_await call.service.remove_model(call.argument);
-  auto response =
-      removed ? http::HttpResponse::json(200, JsonObject{}.text("removed", call.argument).take())
-              : error_response(Dialect::kHearth, removed.error());
+  auto response = removed ? http::HttpResponse::json(
+                                200, JsonWriter{}.string("removed", call.argument).object())
+                          : error_response(Dialect::kHearth, removed.error());
   co_await respond(call, std::move(response));
 }
 

@@ -4,7 +4,7 @@
 #include "api/admin/admin.h"
 #include "api/admin/history_query.h"
 #include "api/errors.h"
-#include "api/json_text.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api::admin {
 
@@ -42,7 +42,7 @@ Task<void> list_requests(Call call) {
     list += entry;
   }
   list += ']';
-  auto response = http::HttpResponse::json(200, JsonObject{}.raw("requests", list).take());
+  auto response = http::HttpResponse::json(200, JsonWriter{}.raw("requests", list).object());
   (void)co_await call.exchange.respond(std::move(response));
 }
 

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "api/json_text.h"
+#include "timeline/json_writer.h"
 #include "timeline/report.h"
 
 namespace hearth::api::openai {
@@ -72,11 +73,14 @@ std::string embedding_json(std::string_view model, const std::vector<std::vector
     data += '}';
   }
   data += ']';
-  JsonObject usage;
+  JsonWriter usage;
   usage.integer("prompt_tokens", end.prompt_tokens).integer("total_tokens", end.prompt_tokens);
-  JsonObject out;
-  out.text("object", "list").raw("data", data).text("model", model).raw("usage", usage.take());
-  return out.raw("hearth", to_json(end.report)).take();
+  JsonWriter out;
+  out.string("object", "list")
+      .raw("data", data)
+      .string("model", model)
+      .raw("usage", usage.object());
+  return out.raw("hearth", to_json(end.report)).object();
 }
 
 }  // namespace hearth::api::openai

@@ -5,17 +5,17 @@
 
 #include "api/client_watch.h"
 #include "api/errors.h"
-#include "api/json_text.h"
 #include "api/reply_headers.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api::openai {
 namespace {
 
 std::string progress_comment(const front::Progress& progress) {
-  JsonObject out;
-  out.text("stage", progress.stage).real("fraction", progress.fraction);
+  JsonWriter out;
+  out.string("stage", progress.stage).number("fraction", progress.fraction);
   out.integer("done_bytes", progress.done_bytes).integer("total_bytes", progress.total_bytes);
-  return ": progress " + out.take() + "\n\n";
+  return ": progress " + out.object() + "\n\n";
 }
 
 // One reply on its way to a client that reads it piece by piece.
@@ -89,7 +89,8 @@ class Stream {
       co_return;
     }
     std::string out =
-        "data: " + JsonObject{}.raw("error", error_json(Dialect::kOpenAi, refused)).take() + "\n\n";
+        "data: " + JsonWriter{}.raw("error", error_json(Dialect::kOpenAi, refused)).object() +
+        "\n\n";
     if (co_await send(std::move(out))) co_await end();
   }
 

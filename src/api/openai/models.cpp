@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/errors.h"
-#include "api/json_text.h"
 #include "api/model_json.h"
 #include "api/openai/generate.h"
 #include "api/openai/openai.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api::openai {
 namespace {
 
 std::string entry(const front::ModelStatus& model) {
-  JsonObject out;
-  out.text("id", model.name).text("object", "model");
-  out.integer("created", model.imported_at_us / 1'000'000).text("owned_by", "hearth");
-  return out.raw("hearth", model_json(model, Audience::kClients)).take();
+  JsonWriter out;
+  out.string("id", model.name).string("object", "model");
+  out.integer("created", model.imported_at_us / 1'000'000).string("owned_by", "hearth");
+  return out.raw("hearth", model_json(model, Audience::kClients)).object();
 }
 
 }  // namespace
@@ -24,8 +24,8 @@ Task<void> list_models(Call call) {
     data += entry(model);
   }
   data += ']';
-  auto response =
-      http::HttpResponse::json(200, JsonObject{}.text("object", "list").raw("data", data).take());
+  auto response = http::HttpResponse::json(
+      200, JsonWriter{}.string("object", "list").raw("data", data).object());
   (void)co_await call.exchange.respond(std::move(response));
 }
 

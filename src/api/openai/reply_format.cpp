@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/json_text.h"
+#include "timeline/json_writer.h"
 #include "timeline/report.h"
 
 namespace hearth::api::openai {
@@ -19,10 +20,10 @@ std::string call_id(const ReplyIdentity& identity, const wire::ToolCallDelta& ca
 
 // `{"id":…,"object":…,"created":…,"model":…,"system_fingerprint":…` without its end.
 std::string head(const ReplyIdentity& identity, std::string_view prefix, std::string_view object) {
-  JsonObject out;
-  out.text("id", fmt::format("{}-{}", prefix, identity.request_id)).text("object", object);
-  out.integer("created", identity.created).text("model", identity.model);
-  std::string text = out.text("system_fingerprint", identity.fingerprint).take();
+  JsonWriter out;
+  out.string("id", fmt::format("{}-{}", prefix, identity.request_id)).string("object", object);
+  out.integer("created", identity.created).string("model", identity.model);
+  std::string text = out.string("system_fingerprint", identity.fingerprint).object();
   text.pop_back();
   return text;
 }
@@ -111,40 +112,41 @@ class ChatFormat : public ReplyFormat {
     for (const wire::ToolCallDelta& call : calls) {
       out += separator;
       separator = ',';
-      JsonObject function;
-      if (!call.name.empty()) function.text("name", call.name);
-      function.text("arguments", call.arguments);
-      JsonObject part;
+      JsonWriter function;
+      if (!call.name.empty()) function.string("name", call.name);
+      function.string("arguments", call.arguments);
+      JsonWriter part;
       part.integer("index", call.index);
-      if (!call.name.empty()) part.text("id", call_id(identity_, call)).text("type", "function");
-      out += part.raw("function", function.take()).take();
+      if (!call.name.empty())
+        part.string("id", call_id(identity_, call)).string("type", "function");
+      out += part.raw("function", function.object()).object();
     }
     out += ']';
   }
 
   std::string message(const Collected& reply) const {
-    JsonObject out;
-    out.text("role", "assistant");
+    JsonWriter out;
+    out.string("role", "assistant");
     if (reply.text.empty() && !reply.tool_calls.empty()) {
       out.raw("content", "null");
     } else {
-      out.text("content", reply.text);
+      out.string("content", reply.text);
     }
     out.raw("refusal", "null");
-    if (!reply.reasoning.empty()) out.text("reasoning_content", reply.reasoning);
+    if (!reply.reasoning.empty()) out.string("reasoning_content", reply.reasoning);
     if (!reply.tool_calls.empty()) out.raw("tool_calls", whole_calls(reply.tool_calls));
-    return out.take();
+    return out.object();
   }
 
   std::string whole_calls(const std::vector<wire::ToolCallDelta>& calls) const {
     std::string out;
     for (const wire::ToolCallDelta& call : calls) {
       out += out.empty() ? '[' : ',';
-      JsonObject function;
-      function.text("name", call.name).text("arguments", call.arguments);
-      JsonObject whole_call;
-      whole_call.text("id", call_id(identity_, call)).text("type", "function");
-      out += whole_call.raw("function", function.take()).take();
+      JsonWriter function;
+      function.string("name", call.name).string("arguments", call.arguments);
+      JsonWriter whole_call;
+      whole_call.string("id", call_id(identity_, call)).string("type", "function");
+      out += whole_call.raw("function", function.object()).object();
     }
     return out + ']';
   }
@@ -237,25 +239,25 @@ std::unique_ptr<ReplyFormat> ReplyFormat::text(ReplyIdentity identity) {
 }
 
 std::string usage_json(const front::Finished& end) {
-  JsonObject out;
+  JsonWriter out;
   out.integer("prompt_tokens", end.prompt_tokens).integer("completion_tokens", end.generated);
   out.integer("total_tokens", end.prompt_tokens + end.generated);
-  JsonObject details;
+  JsonWriter details;
   details.integer("cached_tokens", end.cached_tokens);
-  return out.raw("prompt_tokens_details", details.take()).take();
+  return out.raw("prompt_tokens_details", details.object()).object();
 }
 
 std::string timings_json(const front::Finished& end) {
   const int evaluated = std::max(0, end.prompt_tokens - end.cached_tokens);
-  JsonObject out;
+  JsonWriter out;
   out.integer("cache_n", end.cached_tokens).integer("prompt_n", evaluated);
-  out.real("prompt_ms", end.prompt_ms);
-  out.real("prompt_per_token_ms", each(end.prompt_ms, evaluated));
-  out.real("prompt_per_second", per_second(evaluated, end.prompt_ms));
-  out.integer("predicted_n", end.generated).real("predicted_ms", end.generated_ms);
-  out.real("predicted_per_token_ms", each(end.generated_ms, end.generated));
-  out.real("predicted_per_second", per_second(end.generated, end.generated_ms));
-  return out.take();
+  out.number("prompt_ms", end.prompt_ms);
+  out.number("prompt_per_token_ms", each(end.prompt_ms, evaluated));
+  out.number("prompt_per_second", per_second(evaluated, end.prompt_ms));
+  out.integer("predicted_n", end.generated).number("predicted_ms", end.generated_ms);
+  out.number("predicted_per_token_ms", each(end.generated_ms, end.generated));
+  out.number("predicted_per_second", per_second(end.generated, end.generated_ms));
+  return out.object();
 }
 
 }  // namespace hearth::api::openai

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/admin/admin.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <deque>
+
+#include "api/api.h"
+#include "api/testing/fake_exchange.h"
+#include "api/testing/fake_service.h"
+
+namespace hearth::api {
+namespace {
+
+namespace json = boost::json;
+using testing::FakeExchange;
+using testing::FakeService;
+
+class Admin : public ::testing::Test {
+ protected:
+  void start(FakeExchange& exchange) {
+    loop.spawn(handle(service, exchange, options));
+    loop.run_ready();
+  }
+
+  SimEventLoop loop;
+  FakeService service{loop};
+  ApiOptions options{{}, &loop.clock()};
+};
+
+struct AdminCase {
+  const char* method;
+  const char* path;
+  const char* body;
+  int status;
+  const char* called;  // what the front was asked for
+  const char* field;   // what the error names
+};
+
+class AdminCall : public Admin, public ::testing::WithParamInterface<AdminCase> {};
+
+TEST_P(AdminCall, AsksTheFrontOrNamesTheField) {
+  FakeExchange exchange{GetParam().method, GetParam().path, GetParam().body};
+  start(exchange);
+  EXPECT_EQ(exchange.status, GetParam().status) << exchange.body;
+  EXPECT_EQ(service.called, GetParam().called);
+  if (exchange.status == 200) return;
+  const json::value field = json::parse(exchange.body).at("error").at("field");
+  EXPECT_EQ(field.is_null() ? "" : json::value_to<std::string>(field), GetParam().field);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verbs, AdminCall,
+    ::testing::Values(
+        AdminCase{"POST", "/api/hearth/load", R"({"model":"smol"})", 200, "load smol", ""},
+        AdminCase{"POST", "/api/hearth/unload", R"({"model":"smol"})", 200, "unload smol", ""},
+        AdminCase{"POST", "/api/hearth/load", "{}", 400, "", "model"},
+        AdminCase{"POST", "/api/hearth/load", R"({"model":5})", 400, "", "model"},
+        AdminCase{"POST", "/api/hearth/load", "", 400, "", ""},
+        AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol","layer":"pages"})", 200,
+                  "warm smol pages", ""},
+        AdminCase{"POST", "/api/hearth/cool", R"({"model":"smol","layer":"prefix"})", 200,
+                  "cool smol prefix", ""},
+        AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol"})", 400, "", "layer"},
+        AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol","layer":"all"})", 400, "",
+                  "layer"},
+        AdminCase{"POST", "/api/hearth/import", R"({"path":"/m/a.gguf","name":"a"})", 200,
+                  "import /m/a.gguf a", ""},
+        AdminCase{"POST", "/api/hearth/import", R"({"path":"/m/a.gguf"})", 400, "", "name"},
+        AdminCase{"POST", "/api/hearth/import", R"({"path":"/x/b","name":"b"})", 404,
+                  "import /x/b b", ""},
+        AdminCase{"DELETE", "/api/hearth/models/a/smol:q4", "", 200, "remove a/smol:q4", ""}));
+
+TEST_F(Admin, ModelsShowPaths) {
+  FakeExchange list{"GET", "/api/hearth/models"};
+  start(list);
+  EXPECT_EQ(json::parse(list.body).at("models").at(0).at("paths").at(0), "/secret/smol.gguf");
+  FakeExchange one{"GET", "/api/hearth/models/a/smol"};
+  start(one);
+  EXPECT_EQ(json::parse(one.body).at("name"), "smol:latest");
+}
+
+TEST_F(Admin, AnImportErrorNamesWhatWasAskedFor) {
+  FakeExchange exchange{"POST", "/api/hearth/import", R"({"path":"/x/b","name":"b"})"};
+  start(exchange);
+  EXPECT_NE(exchange.body.find("open /x/b"), std::string::npos);
+}
+
+TEST_F(Admin, RequestsTakeAQuery) {
+  FakeExchange exchange{"GET", "/api/hearth/requests"};
+  exchange.edit().query = "limit=5&before=z&model=smol";
+  start(exchange);
+  EXPECT_EQ(exchange.body, R"({"requests":[{"request_id":"b"},{"request_id":"a"}]})");
+  EXPECT_EQ(service.asked.limit, 5);
+  EXPECT_EQ(service.asked.before, "z");
+  EXPECT_EQ(service.asked.model, "smol");
+}
+
+TEST_F(Admin, RequestLimitsAreChecked) {
+  for (const char* query : {"limit=0", "limit=1001", "limit=x", "limit=", "limit=5x"}) {
+    FakeExchange exchange{"GET", "/api/hearth/requests"};
+    exchange.edit().query = query;
+    start(exchange);
+    EXPECT_EQ(exchange.status, 400) << query;
+    EXPECT_EQ(json::parse(exchange.body).at("error").at("field"), "limit") << query;
+  }
+}
+
+TEST_F(Admin, OneRequest) {
+  FakeExchange last{"GET", "/api/hearth/requests/last"};
+  start(last);
+  EXPECT_EQ(last.body, R"({"request_id":"b"})");
+  FakeExchange none{"GET", "/api/hearth/requests/none"};
+  start(none);
+  EXPECT_EQ(none.status, 404);
+}
+
+TEST_F(Admin, EventsArriveAsTheyHappen) {
+  FakeExchange exchange{"GET", "/api/hearth/events"};
+  start(exchange);
+  EXPECT_EQ(exchange.header("Content-Type"), "text/event-stream; charset=utf-8");
+  exchange.body.clear();
+  service.bus.publish("levels", R"({"a":1})");
+  loop.run_ready();
+  EXPECT_EQ(exchange.body, "event: levels\nid: 1\ndata: {\"a\":1}\n\n");
+  exchange.body.clear();
+  loop.run_for(std::chrono::seconds{16});
+  EXPECT_EQ(exchange.body, ": still here\n\n");
+  service.bus.close_all();
+  loop.run_ready();
+  EXPECT_TRUE(exchange.ended);
+  EXPECT_EQ(service.bus.subscribers(), 0U);
+}
+
+TEST_F(Admin, ASubscriberThatLeavesIsForgotten) {
+  FakeExchange exchange{"GET", "/api/hearth/events"};
+  start(exchange);
+  ASSERT_EQ(service.bus.subscribers(), 1U);
+  exchange.leave();
+  loop.run_ready();
+  EXPECT_EQ(service.bus.subscribers(), 0U);
+}
+
+TEST_F(Admin, AThousandSubscribersGetTheSameEvent) {
+  std::deque<FakeExchange> exchanges;
+  for (int i = 0; i < 1000; ++i) {
+    exchanges.emplace_back("GET", "/api/hearth/events");
+    start(exchanges.back());
+  }
+  service.bus.publish("request", "{}");
+  loop.run_ready();
+  for (const FakeExchange& exchange : exchanges) {
+    ASSERT_TRUE(exchange.body.ends_with("event: request\nid: 1\ndata: {}\n\n"));
+  }
+  service.bus.close_all();
+  loop.run_ready();
+}
+
+TEST_F(Admin, HeadOfEventsEnds) {
+  FakeExchange exchange{"HEAD", "/api/hearth/events"};
+  start(exchange);
+  EXPECT_TRUE(exchange.ended);
+  EXPECT_EQ(service.bus.subscribers(), 0U);
+}
+
+TEST_F(Admin, Version) {
+  FakeExchange exchange{"GET", "/api/hearth/version"};
+  start(exchange);
+  EXPECT_EQ(exchange.body, R"({"version":"0"})");
+}
+
+}  // namespace
+}  // namespace hearth::api

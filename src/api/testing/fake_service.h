@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/sim_event_loop.h"
+#include "base/sync.h"
+#include "front/service.h"
+#include "timeline/metrics.h"
+
+namespace hearth::api::testing {
+
+// What became of one reply, seen from the front.
+struct ReplyRecord {
+  explicit ReplyRecord(EventLoop& loop) : events{loop} {}
+
+  Mailbox<front::Event> events;  // what next() will give
+  bool cancelled = false;
+  bool dropped = false;
+  std::optional<int> sent;
+};
+
+class FakeReply : public front::Reply {
+ public:
+  explicit FakeReply(ReplyRecord& record) : record_{record} {}
+  ~FakeReply() override { record_.dropped = true; }
+
+  const std::string& id() const override { return id_; }
+  Task<front::Event> next() override {
+    auto event = co_await record_.events.pop();
+    co_return std::move(*event);
+  }
+  void cancel() override {
+    record_.cancelled = true;
+    front::Refused refused{Error{ErrorCode::kCancelled, "cancelled"}, {}, {}, {}};
+    record_.events.push(std::move(refused));
+  }
+  void sent(int http_status) override { record_.sent = http_status; }
+
+ private:
+  ReplyRecord& record_;
+  std::string id_ = "r1";
+};
+
+// A front that answers what the test says. One reply at a time.
+class FakeService : public front::Service {
+ public:
+  explicit FakeService(SimEventLoop& loop) : record{loop}, bus{loop} {
+    front::ModelStatus model;
+    model.name = "smol:latest";
+    model.status = "ok";
+    model.paths = {"/secret/smol.gguf"};
+    model.imported_at_us = 1'700'000'000'000'000;
+    model.embedding_length = 2;
+    model.layers.push_back({"weights", "resident", 1.0, 5, 5, ""});
+    catalogue.push_back(model);
+  }
+
+  std::unique_ptr<front::Reply> generate(front::GenerateRequest request,
+                                         front::Delivery delivery) override {
+    generated = std::move(request);
+    delivered = delivery;
+    return std::make_unique<FakeReply>(record);
+  }
+  std::unique_ptr<front::Reply> embed(front::EmbedRequest request) override {
+    embedded = std::move(request);
+    return std::make_unique<FakeReply>(record);
+  }
+  std::vector<front::ModelStatus> models() const override { return catalogue; }
+  Result<front::ModelStatus> model(const std::string& name) const override {
+    if (throws) throw std::runtime_error("model() failed at /secret/place");
+    if (name == "smol" || name == "smol:latest" || name == "a/smol") return catalogue.front();
+    return fail(ErrorCode::kNotFound, "there is no model " + name);
+  }
+
+  Task<Result<front::ModelStatus>> import_model(std::string path, std::string name) override {
+    called = "import " + path + " " + name;
+    if (path != "/m/a.gguf") co_return fail(ErrorCode::kNotFound, "open " + path + ": not there");
+    co_return catalogue.front();
+  }
+  Task<Result<>> remove_model(std::string name) override {
+    called = "remove " + name;
+    co_return Result<>{};
+  }
+  Task<Result<front::ModelStatus>> load(std::string name) override {
+    return changed("load " + name);
+  }
+  Task<Result<front::ModelStatus>> unload(std::string name) override {
+    return changed("unload " + name);
+  }
+  Task<Result<front::ModelStatus>> warm(std::string name, std::string layer) override {
+    return changed("warm " + name + " " + layer);
+  }
+  Task<Result<front::ModelStatus>> cool(std::string name, std::string layer) override {
+    return changed("cool " + name + " " + layer);
+  }
+
+  Task<Result<std::vector<std::string>>> history(HistoryQuery query) override {
+    asked = std::move(query);
+    co_return std::vector<std::string>{R"({"request_id":"b"})", R"({"request_id":"a"})"};
+  }
+  Task<Result<std::string>> history_entry(std::string id) override {
+    if (id != "last") co_return fail(ErrorCode::kNotFound, "no such request");
+    co_return R"({"request_id":"b"})";
+  }
+  front::EventBus& events() override { return bus; }
+  Metrics& metrics() override { return metrics_; }
+  std::string about() const override { return R"({"version":"0"})"; }
+
+  ReplyRecord record;
+  front::EventBus bus;
+  std::vector<front::ModelStatus> catalogue;
+  front::GenerateRequest generated;
+  front::EmbedRequest embedded;
+  front::Delivery delivered = front::Delivery::kWhole;
+  HistoryQuery asked;
+  std::string called;
+  bool throws = false;
+
+ private:
+  Task<Result<front::ModelStatus>> changed(std::string call) {
+    called = std::move(call);
+    co_return catalogue.front();
+  }
+
+  Metrics metrics_{BuildInfo{"0", "test"}};
+};
+
+}  // namespace hearth::api::testing
