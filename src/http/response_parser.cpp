@@ -3,7 +3,6 @@
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <optional>
 
 namespace hearth::http {
 namespace {
@@ -19,11 +18,11 @@ Failed not_http(const beast::error_code& problem) {
 
 struct ResponseParser::State {
   Body body;
-  std::optional<Parser> parser;
+  std::unique_ptr<Parser> parser;
 
   // A parser serves one message, so an interim answer costs it.
   void start() {
-    parser.emplace();
+    parser = std::make_unique<Parser>();
     parser->eager(true);
     parser->header_limit(1 << 20);
     parser->body_limit(boost::none);

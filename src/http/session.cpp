@@ -143,8 +143,8 @@ Task<Next> answer(ServerCore& core, Connection& connection, HttpRequest request,
   HttpExchange exchange{connection, std::move(request), framing, std::move(rules)};
   std::optional<std::string> problem = co_await run_handler(core.handler, exchange);
   co_await settle(exchange, connection, std::move(problem));
-  const bool complete = exchange.state() == HttpExchange::State::kComplete;
-  co_return complete&& exchange.after() == After::kKeepAlive ? Next::kAgain : Next::kClose;
+  if (exchange.state() != HttpExchange::State::kComplete) co_return Next::kClose;
+  co_return exchange.after() == After::kKeepAlive ? Next::kAgain : Next::kClose;
 }
 
 Task<Next> serve_one(ServerCore& core, Connection& connection, milliseconds patience) {
