@@ -6,6 +6,7 @@
 #include "api/client_watch.h"
 #include "api/errors.h"
 #include "api/reply_headers.h"
+#include "base/version.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::openai {
@@ -172,7 +173,8 @@ front::RequestContext context_of(const Call& call, std::string model) {
 }
 
 ReplyIdentity identity_of(const Call& call, const front::Reply& reply, const std::string& model) {
-  ReplyIdentity identity{reply.id(), model, "hearth", call.options.clock->wall_us() / 1'000'000};
+  ReplyIdentity identity{reply.id(), model, std::string{engine_build()},
+                         call.options.clock->wall_us() / 1'000'000};
   const auto status = call.service.model(model);
   if (!status) return identity;
   identity.model = status->name;
