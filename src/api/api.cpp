@@ -45,9 +45,12 @@ Task<void> refuse(http::Exchange& exchange, http::HttpResponse response) {
   (void)co_await exchange.respond(std::move(response));
 }
 
-http::HttpResponse forbidden(Dialect dialect, std::string message) {
-  auto response = error_response(dialect, Error{ErrorCode::kInvalid, std::move(message)});
-  response.status = 403;
+http::HttpResponse unmatched(Dialect dialect, const http::HttpRequest& request,
+                             const Match& match) {
+  const auto* wrong = std::get_if<WrongMethod>(&match);
+  if (wrong == nullptr) return route_error(dialect, 404, "there is nothing at this path");
+  auto response = route_error(dialect, 405, request.method + " is not possible here");
+  response.headers.push_back({"Allow", wrong->allowed});
   return response;
 }
 
@@ -55,7 +58,7 @@ Task<void> dispatch(front::Service& service, http::Exchange& exchange, const Api
   const http::HttpRequest& request = exchange.request();
   const Dialect dialect = dialect_of(request.path);
   if (auto refusal = refusal_of(request, options.hosts)) {
-    co_await refuse(exchange, forbidden(dialect, std::move(*refusal)));
+    co_await refuse(exchange, route_error(dialect, 403, *refusal));
     co_return;
   }
   Match match = Router{kRoutes}.match(request.method, request.path);
@@ -64,17 +67,7 @@ Task<void> dispatch(front::Service& service, http::Exchange& exchange, const Api
     co_await found->handler(std::move(call));
     co_return;
   }
-  Error error{ErrorCode::kNotFound, "there is nothing at this path"};
-  auto* wrong = std::get_if<WrongMethod>(&match);
-  if (wrong != nullptr) {
-    error = Error{ErrorCode::kInvalid, request.method + " is not possible here"};
-  }
-  auto response = error_response(dialect, error);
-  if (wrong != nullptr) {
-    response.status = 405;
-    response.headers.push_back({"Allow", wrong->allowed});
-  }
-  co_await refuse(exchange, std::move(response));
+  co_await refuse(exchange, unmatched(dialect, request, match));
 }
 
 }  // namespace

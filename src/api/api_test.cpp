@@ -330,6 +330,7 @@ TEST_F(Api, WrongMethodSaysWhatIsAllowed) {
   FakeExchange exchange{"PUT", "/v1/models"};
   start(exchange);
   EXPECT_EQ(exchange.header("Allow"), "GET, HEAD");
+  EXPECT_EQ(json::parse(exchange.body).at("error").at("code"), 405);
 }
 
 TEST_F(Api, ForeignPagesAreRefused) {
@@ -337,6 +338,7 @@ TEST_F(Api, ForeignPagesAreRefused) {
   exchange.edit().headers.push_back({"Origin", "https://evil.example"});
   start(exchange);
   EXPECT_EQ(exchange.status, 403);
+  EXPECT_EQ(json::parse(exchange.body).at("error").at("type"), "permission_error");
   EXPECT_EQ(exchange.header("Access-Control-Allow-Origin"), "");
 }
 

@@ -103,6 +103,17 @@ std::string error_json(Dialect dialect, const front::Refused& refused) {
   return out.object();
 }
 
+http::HttpResponse route_error(Dialect dialect, int status, std::string_view message) {
+  JsonWriter out;
+  out.string("message", message);
+  out.string("type", status == 403   ? "permission_error"
+                     : status == 404 ? "not_found_error"
+                                     : "invalid_request_error");
+  out.null(dialect == Dialect::kOpenAi ? "param" : "field");
+  if (dialect == Dialect::kOpenAi) out.integer("code", status);
+  return http::HttpResponse::json(status, JsonWriter{}.raw("error", out.object()).object());
+}
+
 http::HttpResponse error_response(Dialect dialect, const front::Refused& refused) {
   const ErrorCode code = refused.error.code();
   auto response = http::HttpResponse::json(

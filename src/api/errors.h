@@ -35,6 +35,9 @@ std::string error_json(Dialect dialect, const front::Refused& refused);
 http::HttpResponse error_response(Dialect dialect, const front::Refused& refused);
 http::HttpResponse error_response(Dialect dialect, const Error& error);
 
+// An answer that no Error stands for: 403, 404 and 405 of the routes themselves.
+http::HttpResponse route_error(Dialect dialect, int status, std::string_view message);
+
 // `text` with each absolute path in it replaced by its last part.
 std::string without_directories(std::string_view text);
 
