@@ -95,8 +95,9 @@ void View::title(std::int64_t now_us) {
                                                  style_.unicode ? " · " : ", "))));
   const std::string outcome = text_in(request_, "outcome");
   if (outcome.empty() || outcome == "ok") return;
+  const std::string message = text_in(request_, "message");
   line(style_.paint(outcome == "error" ? Paint::kRed : Paint::kYellow,
-                    one_line(joined({outcome, text_in(request_, "message")}, ": "))));
+                    one_line(joined({outcome, message == outcome ? "" : message}, ": "))));
 }
 
 std::size_t View::bar_width() const {

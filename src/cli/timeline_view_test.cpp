@@ -104,6 +104,12 @@ TEST(TimelineView, ShowsWhatWentWrong) {
             "\n");
 }
 
+TEST(TimelineView, DoesNotSayTheSameTwice) {
+  const auto stopped = boost::json::parse(R"({"outcome": "cancelled", "message": "cancelled"})");
+  const std::string view = timeline_view(stopped.get_object(), kNow, {});
+  EXPECT_NE(view.find("\ncancelled\n"), std::string::npos) << view;
+}
+
 TEST(TimelineView, AnEmptyAnswerIsNoCrash) { EXPECT_FALSE(timeline_view({}, kNow, {}).empty()); }
 
 TEST(ReplySummary, SaysClassAndRates) {
