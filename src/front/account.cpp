@@ -21,7 +21,7 @@ void Account::add_load(const LoadRecord& load) {
   facts.weights_loaded = true;
   facts.bytes_read += load.loaded.bytes_read;
   facts.major_faults += load.loaded.major_faults;
-  facts.weights_cause = verdict_code_named("weights." + std::string{name_of(load.cause)});
+  facts.weights_cause = verdict_code_named(code_of(load.cause));
 }
 
 void Account::add_spawn(const std::vector<Stage>& stages) {

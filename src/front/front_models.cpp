@@ -20,6 +20,14 @@ class Unwatched : public hearth::Progress {
   bool cancelled() const override { return false; }
 };
 
+Result<LayerKind> kind_of(const std::string& layer) {
+  if (const std::optional<LayerKind> kind = layer_named(layer)) return *kind;
+  return Failed{Error{ErrorCode::kInvalid, "there is no layer \"" + layer +
+                                               "\"; there are artifact, pages, weights, compiled "
+                                               "and prefix"}
+                    .at("layer")};
+}
+
 }  // namespace
 
 std::vector<ModelStatus> FrontService::models() const {
@@ -100,65 +108,38 @@ Task<Result<ModelStatus>> FrontService::unload(std::string name) {
   if (!known) co_return known;
   const auto found = models_.find(known->artifact);
   if (found != models_.end()) {
-    Result<> done = co_await found->second->host().unload(CoolCause::kAsked);
+    Result<> done = co_await found->second->host().unload(WeightsCause::kAsked);
     if (!done) co_return Failed{std::move(done).error()};
   }
   co_return model(name);
 }
 
 Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer) {
-  const std::optional<LayerKind> kind = layer_named(layer);
-  if (!kind) {
-    co_return Failed{Error{ErrorCode::kInvalid, "there is no layer \"" + layer +
-                                                    "\"; there are artifact, pages, weights, "
-                                                    "compiled and prefix"}
-                         .at("layer")};
-  }
-  if (*kind == LayerKind::kWeights || *kind == LayerKind::kCompiled) co_return co_await load(name);
+  const Result<LayerKind> kind = kind_of(layer);
+  if (!kind) co_return Failed{kind.error()};
+  // Through load(), which also brings a worker and counts what was read.
+  if (*kind == LayerKind::kWeights) co_return co_await load(name);
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
-  if (*kind == LayerKind::kPrefix) {
-    co_return fail(ErrorCode::kUnsupported,
-                   "prefix state is made by requests: there are no modules to restore yet");
-  }
-  if (*kind == LayerKind::kPages) {
-    Unwatched progress;
-    Subject subject = (*found)->subject();
-    Target warmest;
-    Result<LayerState> warmed =
-        co_await pages_.warm(std::move(subject), std::move(warmest), progress);
-    if (!warmed) co_return Failed{std::move(warmed).error()};
-  }
+  Unwatched progress;
+  Subject subject = (*found)->subject();
+  Target warmest;
+  Result<LayerState> warmed =
+      co_await layers_.of(*kind).warm(std::move(subject), std::move(warmest), progress);
+  if (!warmed) co_return Failed{std::move(warmed).error()};
   co_return model(name);
 }
 
 Task<Result<ModelStatus>> FrontService::cool(std::string name, std::string layer) {
-  const std::optional<LayerKind> kind = layer_named(layer);
-  if (!kind) {
-    co_return Failed{
-        Error{ErrorCode::kInvalid, "there is no layer \"" + layer + "\""}.at("layer")};
-  }
-  switch (*kind) {
-    case LayerKind::kWeights:
-    case LayerKind::kCompiled:
-      co_return co_await unload(name);
-    case LayerKind::kPages: {
-      Result<Model*> found = co_await resolve(name);
-      if (!found) co_return Failed{std::move(found).error()};
-      Subject subject = (*found)->subject();
-      Target coldest;
-      Result<Bytes> dropped = co_await pages_.cool(std::move(subject), std::move(coldest));
-      if (!dropped) co_return Failed{std::move(dropped).error()};
-      co_return model(name);
-    }
-    case LayerKind::kArtifact:
-      co_return fail(ErrorCode::kUnsupported,
-                     "this model is a file of yours, used in place: Hearth does not delete it");
-    case LayerKind::kPrefix:
-      co_return fail(ErrorCode::kUnsupported,
-                     "prefix state lives in the loaded model: `hearth unload` frees it");
-  }
-  co_return fail(ErrorCode::kInternal, "unknown layer");
+  const Result<LayerKind> kind = kind_of(layer);
+  if (!kind) co_return Failed{kind.error()};
+  Result<Model*> found = co_await resolve(name);
+  if (!found) co_return Failed{std::move(found).error()};
+  Subject subject = (*found)->subject();
+  Target coldest;
+  Result<Bytes> cooled = co_await layers_.of(*kind).cool(std::move(subject), std::move(coldest));
+  if (!cooled) co_return Failed{std::move(cooled).error()};
+  co_return model(name);
 }
 
 }  // namespace hearth::front

@@ -33,6 +33,7 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   std::unique_ptr<FrontService> service{new FrontService{
       std::move(world), std::move(config), std::move(*catalogue), std::move(*history)}};
   service->named_ = std::move(*named);
+  service->layers_.artifact().update(service->named_);
   return service;
 }
 
@@ -41,17 +42,17 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       config_{std::move(config)},
       random_{world_.seed},
       started_{world_.loop.now()},
+      catalogue_{std::move(catalogue)},
+      history_{std::move(history)},
       catalogue_pool_{"catalogue", 1},
       history_pool_{"history", 1},
       disk_pool_{"disk", 4},
-      catalogue_{std::move(catalogue)},
-      history_{std::move(history)},
       metrics_{BuildInfo{std::string{version()}, std::string{engine_build()}}},
       events_{world_.loop},
-      pages_{PagesLayer::World{
+      layers_{LayerSet::World{
           world_.loop, disk_pool_, world_.files, world_.clock,
-          [this](const std::string& artifact) { return load_set_of(artifact); },
-          [this](const std::string& artifact) { return is_mapped(artifact); }}},
+          [this](const std::string& artifact) { return host_of(artifact); },
+          [this](const std::string& artifact) { return load_set_of(artifact); }}},
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop} {}
@@ -141,7 +142,7 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
 Task<void> FrontService::give_back_weights(std::string artifact) {
   const auto found = models_.find(artifact);
   if (found == models_.end() || found->second->requests() > 0) co_return;
-  (void)co_await found->second->host().unload(CoolCause::kAsked);
+  (void)co_await found->second->host().unload(WeightsCause::kAsked);
 }
 
 Task<Result<Model*>> FrontService::resolve(std::string name) {
@@ -197,6 +198,7 @@ Task<Result<>> FrontService::refresh_catalogue() {
   Result<std::vector<NamedModel>> listed = co_await catalogue_pool_.run(world_.loop, std::move(job));
   if (!listed) co_return Failed{std::move(listed).error()};
   named_ = std::move(*listed);
+  layers_.artifact().update(named_);
   for (const NamedModel& named : named_) {
     const auto found = models_.find(named.artifact.id);
     if (found != models_.end()) found->second->update(named);
@@ -209,7 +211,7 @@ Model& FrontService::model_for(const NamedModel& named) {
   std::unique_ptr<Model>& model = models_[named.artifact.id];
   if (!model) {
     const Model::World world{
-        ModelHost::World{world_.loop, disk_pool_, world_.files, world_.processes}, pages_, metrics_,
+        ModelHost::World{world_.loop, disk_pool_, world_.files, world_.processes}, layers_, metrics_,
         pressure_, config_.switches};
     model = std::make_unique<Model>(world, named, host_settings(),
                                     [this](ModelHost& host) { on_host_changed(host); });
@@ -258,11 +260,9 @@ std::optional<LoadSet> FrontService::load_set_of(const std::string& artifact) co
   return std::nullopt;
 }
 
-bool FrontService::is_mapped(const std::string& artifact) const {
+ModelHost* FrontService::host_of(const std::string& artifact) const {
   const auto found = models_.find(artifact);
-  if (found == models_.end() || !found->second) return false;
-  const WeightsLevel level = found->second->host().level();
-  return level != WeightsLevel::kNone && level != WeightsLevel::kHollow;
+  return found == models_.end() || !found->second ? nullptr : &found->second->host();
 }
 
 std::string FrontService::about() const {
@@ -311,7 +311,7 @@ void FrontService::on_host_changed(ModelHost& host) {
   count_deaths(host);
   const auto found = models_.find(host.model().artifact);
   if (found == models_.end() || !found->second) return;
-  found->second->learn_load();
+  found->second->learn_from_host();
   publish_levels(*found->second);
 }
 
@@ -335,7 +335,7 @@ Task<void> FrontService::tick() {
     for (const std::string& artifact : artifacts) {
       if (const auto found = models_.find(artifact); found != models_.end()) {
         Subject subject = found->second->subject();
-        (void)co_await pages_.refresh(std::move(subject));
+        (void)co_await layers_.pages().refresh(std::move(subject));
       }
     }
     if (n % kTicksPerRecheck == 0) {

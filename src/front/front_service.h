@@ -15,11 +15,11 @@
 #include "base/random.h"
 #include "base/sync.h"
 #include "front/config.h"
+#include "front/layer_set.h"
 #include "front/model.h"
 #include "front/request_run.h"
 #include "front/service.h"
 #include "layers/artifact/catalogue.h"
-#include "layers/pages/pages_layer.h"
 #include "timeline/history.h"
 #include "timeline/metrics.h"
 
@@ -83,7 +83,7 @@ class FrontService : public Service {
   ModelStatus status_of(const NamedModel& named) const;
   HostSettings host_settings() const;
   std::optional<LoadSet> load_set_of(const std::string& artifact) const;
-  bool is_mapped(const std::string& artifact) const;
+  ModelHost* host_of(const std::string& artifact) const;
   void on_closed(const std::string& artifact_name, const RequestReport& report);
   void on_host_changed(ModelHost& host);
   void count_deaths(ModelHost& host);
@@ -95,14 +95,14 @@ class FrontService : public Service {
   Config config_;
   Random random_;
   TimePoint started_;
-  Pool catalogue_pool_;
-  Pool history_pool_;
-  Pool disk_pool_;
   Catalogue catalogue_;  // used on catalogue_pool_ only
   History history_;      // used on history_pool_ only
+  Pool catalogue_pool_;  // below what its jobs use: it ends first
+  Pool history_pool_;
+  Pool disk_pool_;
   Metrics metrics_;
   EventBus events_;
-  PagesLayer pages_;
+  LayerSet layers_;
   Pressure pressure_;
   std::vector<NamedModel> named_;                           // snapshot of the catalogue, by name
   std::map<std::string, std::unique_ptr<Model>> models_;    // by artifact id

@@ -14,11 +14,6 @@ constexpr double kNewest = 0.3;
 // Fewer fresh tokens than this measure the overhead of a step rather than its speed.
 constexpr int kMeasurableTokens = 16;
 
-LayerSnapshot snapshot_of(const LayerState& state) {
-  return {std::string{name_of(state.layer)}, state.level, state.fraction,
-          state.bytes,                       state.total, state.detail};
-}
-
 }  // namespace
 
 Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::OnChange on_change)
@@ -45,10 +40,10 @@ Task<Result<>> Model::prepare(Account& account) {
       Subject subject_to_cool = subject();
       Target coldest;
       // A conflict means that somebody is loading it just now: then it is not ours to drop.
-      (void)co_await world_.pages.cool(std::move(subject_to_cool), std::move(coldest));
+      (void)co_await world_.layers.pages().cool(std::move(subject_to_cool), std::move(coldest));
     }
     Subject scanned = subject();
-    Result<PageSnapshot> pages = co_await world_.pages.refresh(std::move(scanned));
+    Result<PageSnapshot> pages = co_await world_.layers.pages().refresh(std::move(scanned));
     if (pages) account.facts.pages_cause = verdict_code_named(code_of(pages->cause));
     account.timeline.add(
         Stage{StageKind::kArtifactMetadata, begun, world_.host.loop.now(), Bytes{}});
@@ -68,32 +63,16 @@ std::vector<LayerSnapshot> Model::layers() const {
 }
 
 Before Model::before() const {
-  const Bytes load_set = size_of(named_.artifact.load_set());
+  const Subject about = subject();
+  const LayerSet& layers = world_.layers;
   Before state;
-  state.artifact.level = "local";
-  state.artifact.fraction = 1;
-  state.artifact.bytes = state.artifact.total = named_.artifact.size();
-  state.pages = snapshot_of(world_.pages.observe(subject()));
-  state.pages.total = load_set;
-  const bool resident = host_.level() == WeightsLevel::kResident;
-  state.weights.level = std::string{name_of(host_.level())};
-  state.weights.total = load_set;
-  if (host_.level() == WeightsLevel::kLoading) state.weights.fraction = host_.load_fraction();
-  if (host_.level() == WeightsLevel::kUnloading) state.weights.level = "resident";
-  if (resident && host_.last_load()) {
-    const wire::MemoryUse& memory = host_.last_load()->loaded.memory;
-    state.weights.fraction = 1;
-    state.weights.bytes = memory.weights + memory.mapped;
-    if (memory.repacked > Bytes{}) {
-      state.compiled.level = "live";
-      state.compiled.fraction = 1;
-      state.compiled.bytes = state.compiled.total = memory.repacked;
-    }
-    state.device = memory.device;
-  }
-  if (host_.live_tokens() > 0) {
-    state.prefix.level = "live";
-    state.prefix.detail = std::to_string(host_.live_tokens()) + " tokens";
+  state.artifact = layers.snapshot(LayerKind::kArtifact, about);
+  state.pages = layers.snapshot(LayerKind::kPages, about);
+  state.weights = layers.snapshot(LayerKind::kWeights, about);
+  state.compiled = layers.snapshot(LayerKind::kCompiled, about);
+  state.prefix = layers.snapshot(LayerKind::kPrefix, about);
+  if (host_.level() == WeightsLevel::kResident && host_.last_load()) {
+    state.device = host_.last_load()->loaded.memory.device;
   }
   if (const auto started = host_.worker_started()) {
     state.worker_uptime_ms = (world_.host.loop.now() - *started) / std::chrono::milliseconds{1};
@@ -105,14 +84,26 @@ Before Model::before() const {
   return state;
 }
 
-int Model::seen_before(const std::vector<int>&, const std::string&) { return 0; }
-void Model::note_evaluated(const std::vector<int>&, const std::string&) {}
+// Cells of another engine build, variant or file are other values, and other keys' are not to be told of.
+PrefixDomain Model::prefix_domain(const std::string& key) const {
+  std::string fingerprint = named_.artifact.id;
+  if (host_.ready()) fingerprint += '/' + host_.ready()->engine + '/' + host_.ready()->backend;
+  return {std::move(fingerprint), key};
+}
+
+int Model::seen_before(const std::vector<int>& tokens, const std::string& key) {
+  return static_cast<int>(world_.layers.prefix_index().seen_prefix(prefix_domain(key), tokens));
+}
+
+void Model::note_evaluated(const std::vector<int>& tokens, const std::string& key) {
+  world_.layers.prefix_index().note_evaluated(prefix_domain(key), tokens);
+}
 
 // ---- what was measured ----
 
 Rates Model::rates() const {
   Rates rates;
-  rates.read_bytes_per_s = world_.pages.read_rate();
+  rates.read_bytes_per_s = world_.layers.pages().read_rate();
   rates.load = load_with_pages_;
   rates.prefill_tokens_per_s = prefill_tokens_per_s_;
   return rates;
@@ -131,19 +122,23 @@ void Model::learn_prefill(const wire::StartedMessage& started) {
       prefill_tokens_per_s_ ? (1 - kNewest) * *prefill_tokens_per_s_ + kNewest * rate : rate;
 }
 
-void Model::learn_load() {
+void Model::learn_from_host() {
   if (host_.has_worker() && !host_.spawn_stages().empty()) {
     spawn_ = host_.spawn_stages().front().length();
   }
+  const WeightsLevel before = std::exchange(level_seen_, host_.level());
+  const bool went = before == WeightsLevel::kResident && host_.level() != WeightsLevel::kResident;
+  if (went) world_.layers.weights().note_given_back(subject(), host_.weights_cause());
   if (!host_.last_load() || host_.last_load()->number == loads_learned_) return;
   const LoadRecord& load = *host_.last_load();
   loads_learned_ = load.number;
   world_.metrics.model_loaded(name());
+  world_.layers.weights().note_loaded(subject(), load.length);
   Duration reading{};
   for (const Stage& stage : load.loaded.stages) {
     if (stage.kind != StageKind::kRead) continue;
     reading += stage.length();
-    world_.pages.note_read(stage.bytes, stage.length());
+    world_.layers.pages().note_read(stage.bytes, stage.length());
   }
   load_with_pages_ = load.length - reading;
 }
@@ -153,7 +148,7 @@ std::optional<double> Model::eta_ms() const {
   if (!load_with_pages_) return std::nullopt;
   double ms = milliseconds_of(*load_with_pages_);
   if (!host_.has_worker() && spawn_) ms += milliseconds_of(*spawn_);
-  const Estimate read = world_.pages.cost_to_warm(subject());
+  const Estimate read = world_.layers.pages().cost_to_warm(subject());
   if (read.known) ms += milliseconds_of(read.time);
   return ms * (1 - host_.load_fraction());
 }

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "front/account.h"
+#include "front/layer_set.h"
 #include "front/model_host.h"
 #include "front/service.h"
 #include "layers/artifact/catalogue.h"
-#include "layers/pages/pages_layer.h"
 #include "layers/switches.h"
 #include "timeline/avoided.h"
 #include "timeline/metrics.h"
@@ -31,7 +30,7 @@ class Model {
  public:
   struct World {
     ModelHost::World host;
-    PagesLayer& pages;
+    LayerSet& layers;
     Metrics& metrics;
     const Pressure& pressure;
     LayerSwitches switches;
@@ -61,7 +60,8 @@ class Model {
   // What has been measured so far.
   Rates rates() const;
   void learn_prefill(const wire::StartedMessage& started);
-  void learn_load();
+  // Takes in what the host has been through since: a spawn, a load, weights that went.
+  void learn_from_host();
   std::optional<double> predicted_ttft_ms() const;  // of a prompt of kShortPrompt fresh tokens, now
   std::optional<double> eta_ms() const;             // until weights are resident
   int retry_after_s() const;
@@ -74,6 +74,7 @@ class Model {
 
  private:
   Before before() const;
+  PrefixDomain prefix_domain(const std::string& key) const;
 
   World world_;
   NamedModel named_;
@@ -82,6 +83,7 @@ class Model {
   std::optional<Duration> load_with_pages_;
   std::optional<Duration> spawn_;
   std::uint64_t loads_learned_ = 0;
+  WeightsLevel level_seen_ = WeightsLevel::kNone;
   int requests_ = 0;
   std::optional<TimePoint> last_reply_at_;
 };

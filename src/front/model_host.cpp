@@ -49,12 +49,6 @@ std::string_view name_of(WeightsLevel level) {
   return kNames[static_cast<std::size_t>(level)];
 }
 
-std::string_view name_of(CoolCause cause) {
-  static constexpr std::array<std::string_view, 6> kNames{"first_use",   "idle",        "asked",
-                                                          "evicted_for", "worker_died", "options"};
-  return kNames[static_cast<std::size_t>(cause)];
-}
-
 ModelHost::ModelHost(World world, HostModel model, HostSettings settings, OnChange on_change)
     : world_{world},
       model_{std::move(model)},
@@ -171,7 +165,7 @@ void ModelHost::on_lost(const ExitStatus& status) {
   live_tokens_ = 0;
   if (!asked) {
     ++deaths_;
-    cool_cause_ = CoolCause::kWorkerDied;
+    weights_cause_ = WeightsCause::kWorkerDied;
     log::warn("worker.died", {{"model", model_.name}, {"how", how}});
     if (!was_ready && !failure_) {
       failure_ = Error{ErrorCode::kUnavailable, "the worker died while it opened the model: " + how};
@@ -218,14 +212,14 @@ Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
   co_return fail(ErrorCode::kUnavailable, "the worker died while it loaded the model");
 }
 
-Task<Result<>> ModelHost::unload(CoolCause cause) {
+Task<Result<>> ModelHost::unload(WeightsCause cause) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
   admission_.pause();
   co_await admission_.drained();
   while (level_ == WeightsLevel::kLoading) co_await changed_.wait();
   if (level_ == WeightsLevel::kResident) {
-    cool_cause_ = cause;
+    weights_cause_ = cause;
     send(frame_of(FrameType::kUnload, 0, "{}"));
     set_level(WeightsLevel::kUnloading);
   }
@@ -316,14 +310,14 @@ void ModelHost::on_loaded(const Frame& frame) {
   if (!loaded) return worker_->kill("loaded: " + loaded.error().message());
   LoadRecord record;
   record.number = ++loads_;
-  record.cause = cool_cause_;
+  record.cause = weights_cause_;
   record.length = world_.loop.now() - load_asked_;
   record.loaded = std::move(*loaded);
   context_cells_ = record.loaded.context;
   log::info("model.loaded", {{"model", model_.name},
                              {"ms", milliseconds_of(record.length)},
                              {"bytes_read", record.loaded.bytes_read.count()},
-                             {"cause", name_of(record.cause)}});
+                             {"cause", code_of(record.cause)}});
   last_load_ = std::move(record);
   load_fraction_ = 1;
   set_level(WeightsLevel::kResident);

@@ -17,6 +17,7 @@
 #include "base/sync.h"
 #include "front/admission.h"
 #include "front/worker.h"
+#include "layers/weights/weights_layer.h"
 #include "wire/messages.h"
 
 namespace hearth::front {
@@ -24,14 +25,10 @@ namespace hearth::front {
 enum class WeightsLevel { kNone, kHollow, kLoading, kResident, kUnloading };
 std::string_view name_of(WeightsLevel level);
 
-// Why a model's weights are not resident, for the verdict of the next reply.
-enum class CoolCause { kFirstUse, kIdle, kAsked, kEvictedFor, kWorkerDied, kOptions };
-std::string_view name_of(CoolCause cause);
-
 // The last load of a model, as the requests that waited for it report it.
 struct LoadRecord {
   std::uint64_t number = 0;  // 1, 2, ... for one host
-  CoolCause cause = CoolCause::kFirstUse;
+  WeightsCause cause = WeightsCause::kFirstUse;
   wire::LoadedMessage loaded;
   Duration length{};         // from asking the worker to its answer
 };
@@ -98,7 +95,7 @@ class ModelHost {
 
   // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait, and
   // load again. Nothing to do when nothing is resident.
-  Task<Result<>> unload(CoolCause cause);
+  Task<Result<>> unload(WeightsCause cause);
 
   // Ends the worker process as well.
   Task<void> stop();
@@ -119,7 +116,7 @@ class ModelHost {
   // --- what is known, for planning and for people ---
   WeightsLevel level() const { return level_; }
   bool spawning() const { return spawning_; }
-  CoolCause cool_cause() const { return cool_cause_; }
+  WeightsCause weights_cause() const { return weights_cause_; }
   double load_fraction() const { return load_fraction_; }
   bool has_worker() const { return worker_ != nullptr && ready_.has_value(); }
   int pid() const { return worker_ ? worker_->pid() : 0; }
@@ -167,7 +164,7 @@ class ModelHost {
   bool stopping_ = false;
   bool load_wanted_ = false;
   WeightsLevel level_ = WeightsLevel::kNone;
-  CoolCause cool_cause_ = CoolCause::kFirstUse;
+  WeightsCause weights_cause_ = WeightsCause::kFirstUse;
   double load_fraction_ = 0;
   TimePoint load_asked_;
   TimePoint last_sign_of_work_;

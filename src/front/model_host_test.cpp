@@ -67,7 +67,7 @@ TEST_F(ModelHostTest, BecomesResident) {
   run(loads_once(*host_, result));
   EXPECT_TRUE(result) << result.error().message();
   EXPECT_EQ(host_->last_load()->number, 1U);
-  EXPECT_EQ(host_->last_load()->cause, CoolCause::kFirstUse);
+  EXPECT_EQ(host_->last_load()->cause, WeightsCause::kFirstUse);
   EXPECT_GT(changes_, 2);
 }
 
@@ -113,7 +113,7 @@ TEST_F(ModelHostTest, SpawnsAgainAfterADeathWhileOpening) {
   EXPECT_TRUE(result) << result.error().message();
   EXPECT_EQ(processes_->spawned(), 2);
   EXPECT_EQ(host_->deaths(), 1U);
-  EXPECT_EQ(host_->last_load()->cause, CoolCause::kWorkerDied);
+  EXPECT_EQ(host_->last_load()->cause, WeightsCause::kWorkerDied);
 }
 
 TEST_F(ModelHostTest, GivesUpAfterTwoDeaths) {
@@ -160,7 +160,7 @@ TEST_F(ModelHostTest, KillsAWorkerThatHangsInALoad) {
 Task<void> load_unload_load(ModelHost& host, std::vector<WeightsLevel>& levels) {
   (void)co_await host.ensure_resident(&kNeverCancelled);
   levels.push_back(host.level());
-  (void)co_await host.unload(CoolCause::kAsked);
+  (void)co_await host.unload(WeightsCause::kAsked);
   levels.push_back(host.level());
   (void)co_await host.ensure_resident(&kNeverCancelled);
   levels.push_back(host.level());
@@ -173,13 +173,13 @@ TEST_F(ModelHostTest, UnloadingMakesHollowAndIsTheNextLoadsCause) {
   EXPECT_EQ(levels, (std::vector{WeightsLevel::kResident, WeightsLevel::kHollow,
                                  WeightsLevel::kResident}));
   EXPECT_EQ(host_->last_load()->number, 2U);
-  EXPECT_EQ(host_->last_load()->cause, CoolCause::kAsked);
+  EXPECT_EQ(host_->last_load()->cause, WeightsCause::kAsked);
   EXPECT_EQ(processes_->spawned(), 1);
 }
 
 Task<void> unload_all(ModelHost& host, Waiters& waiters, int n) {
   const auto pass = waiters.gate.enter();
-  waiters.results[n] = co_await host.unload(CoolCause::kAsked);
+  waiters.results[n] = co_await host.unload(WeightsCause::kAsked);
 }
 
 Task<void> request_during_unload(EventLoop& loop, ModelHost& host, Waiters& waiters) {

@@ -73,7 +73,8 @@ Task<void> RequestRun::serve(Model& model) {
     refuse_with(std::move(prepared).error());
   } else {
     for (int n = 1; n <= kAttempts; ++n) {
-      if (co_await attempt(model) == Step::kOver) break;
+      const Step step = co_await attempt(model);
+      if (step == Step::kOver) break;
       const bool may_repeat = input_.delivery == Delivery::kWhole || !delta_taken_;
       if (n == kAttempts || !may_repeat) {
         refuse_with(Error{ErrorCode::kUnavailable, "the model's worker died; please try again"});
