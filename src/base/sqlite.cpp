@@ -44,8 +44,10 @@ Statement& Statement::bind(int index, double value) {
 }
 
 Statement& Statement::bind(int index, std::string_view value) {
-  const int rc = ::sqlite3_bind_text64(statement_.get(), index, value.data(), value.size(),
-                                       SQLITE_TRANSIENT, SQLITE_UTF8);
+  // A default string_view has no data, which SQLite would take for NULL.
+  const char* data = value.data() == nullptr ? "" : value.data();
+  const int rc = ::sqlite3_bind_text64(statement_.get(), index, data, value.size(), SQLITE_TRANSIENT,
+                                       SQLITE_UTF8);
   if (rc != SQLITE_OK) bind_error_ = rc;
   return *this;
 }
