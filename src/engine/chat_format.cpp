@@ -38,6 +38,24 @@ void read_kwargs(const std::string& text, common_chat_templates_inputs& inputs) 
   }
 }
 
+Result<int> read_messages(const ChatRequest& request, common_chat_templates_inputs& inputs) {
+  return guarded("messages", [&] {
+    inputs.messages = common_chat_msgs_parse_oaicompat(common_json::parse(request.messages));
+    if (!request.template_kwargs.empty()) read_kwargs(request.template_kwargs, inputs);
+    return 0;
+  });
+}
+
+Result<int> read_tools(const ChatRequest& request, common_chat_templates_inputs& inputs) {
+  return guarded("tools", [&] {
+    if (request.tools.empty()) return 0;
+    inputs.tools = common_chat_tools_parse_oaicompat(common_json::parse(request.tools));
+    const std::string choice = request.tool_choice.empty() ? "auto" : request.tool_choice;
+    inputs.tool_choice = common_chat_tool_choice_parse_oaicompat(choice);
+    return 0;
+  });
+}
+
 std::vector<Token> preserved_tokens(const Vocabulary& vocabulary, const common_chat_params& chat) {
   std::vector<Token> tokens;
   for (const std::string& text : chat.preserved_tokens) {
@@ -80,6 +98,7 @@ ChatFormat::ChatFormat(const Vocabulary& vocabulary, common_chat_templates* temp
       from_model_{common_chat_templates_was_explicit(templates)} {
   auto caps = common_chat_templates_get_caps(templates);
   parallel_calls_ = caps["supports_parallel_tool_calls"];
+  has_tools_ = caps["supports_tools"] || caps["supports_tool_calls"];
 }
 
 Result<std::unique_ptr<ChatFormat>> ChatFormat::open(const Vocabulary& vocabulary) {
@@ -95,35 +114,33 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
   common_chat_templates_inputs inputs;
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   inputs.parallel_tool_calls = parallel_calls_;
-  auto read = guarded("messages", [&] {
-    inputs.messages = common_chat_msgs_parse_oaicompat(common_json::parse(request.messages));
-    if (!request.template_kwargs.empty()) read_kwargs(request.template_kwargs, inputs);
-    return 0;
-  });
-  if (!read) return Failed{std::move(read).error()};
-  read = guarded("tools", [&] {
-    if (request.tools.empty()) return 0;
-    inputs.tools = common_chat_tools_parse_oaicompat(common_json::parse(request.tools));
-    const std::string choice = request.tool_choice.empty() ? "auto" : request.tool_choice;
-    inputs.tool_choice = common_chat_tool_choice_parse_oaicompat(choice);
-    return 0;
-  });
-  if (!read) return Failed{std::move(read).error()};
+  if (auto read = read_messages(request, inputs); !read) return Failed{std::move(read).error()};
+  if (auto read = read_tools(request, inputs); !read) return Failed{std::move(read).error()};
+  if (inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED && !inputs.tools.empty() &&
+      !has_tools_) {
+    return Failed{
+        Error{ErrorCode::kUnsupported, "this model's chat template cannot call tools"}.at("tools")};
+  }
+  Constraint schema;
   if (!request.response_schema.empty()) {
-    auto schema = constrain_to_schema(request.response_schema);
-    if (!schema) return Failed{std::move(schema).error()};
+    auto constraint = constrain_to_schema(request.response_schema);
+    if (!constraint) return Failed{std::move(constraint).error()};
+    schema = *std::move(constraint);
     inputs.json_schema = schema_or_object(request.response_schema);
   }
   return guarded("messages", [&] {
     const common_chat_params chat = common_chat_templates_apply(templates_.get(), inputs);
-    const bool wants_calls =
-        !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
+    const bool calls = !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
     RenderedChat rendered;
     rendered.prompt = chat.prompt;
     rendered.stops = chat.additional_stops;
     rendered.constraint = constraint_of(vocabulary_, chat);
+    // The template's own grammar lets a fence stand around the JSON. Where there is neither
+    // reasoning nor a call to allow for, the answer is the JSON and nothing else.
+    const bool only_schema = !schema.grammar.empty() && !calls && !chat.supports_thinking;
+    if (only_schema) rendered.constraint = std::move(schema);
     rendered.parser = OutputParser::create(
-        {static_cast<int>(chat.format), chat.parser, chat.generation_prompt, wants_calls});
+        {static_cast<int>(chat.format), chat.parser, chat.generation_prompt, calls});
     return rendered;
   });
 }

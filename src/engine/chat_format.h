@@ -39,7 +39,9 @@ class ChatFormat {
 
   bool is_from_model() const { return from_model_; }
 
-  // Errors: kInvalid with the request field at fault ("messages", "tools", "response_format").
+  // Tools that the template does not know are left out, unless a call is required.
+  // Errors: kInvalid with the request field at fault ("messages", "tools", "response_format");
+  // kUnsupported, when a call is required of a template that has none.
   Result<RenderedChat> render(const ChatRequest& request) const;
 
  private:
@@ -52,6 +54,7 @@ class ChatFormat {
   std::unique_ptr<common_chat_templates, Free> templates_;
   bool from_model_;
   bool parallel_calls_ = false;
+  bool has_tools_ = false;
 };
 
 // A constraint that makes the answer to a raw prompt follow a JSON schema.

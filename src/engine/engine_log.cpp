@@ -3,6 +3,8 @@
 
 #include <llama.h>
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -19,8 +21,23 @@ std::string& last_error() {
   return text;
 }
 
-// Loading weights without a second vocabulary makes the engine say this every time.
-bool is_expected(std::string_view line) { return line.find("dummy tokens") != line.npos; }
+// What the engine says in the course of things: a load without a second vocabulary, pooling that
+// the model leaves open, a vocabulary it corrects, a computation that was broken off because we
+// asked for it.
+constexpr std::string_view kExpected[] = {
+    "dummy tokens",
+    "model default pooling_type",
+    "control-looking token",
+    "graph_compute_async failed with error 1",
+    "compute status: 1",
+    "removing memory module entries",
+    "failed to decode, ret = 2",
+};
+
+bool is_expected(std::string_view line) {
+  const auto contains = [&](std::string_view part) { return line.find(part) != line.npos; };
+  return std::any_of(std::begin(kExpected), std::end(kExpected), contains);
+}
 
 void on_engine_log(ggml_log_level level, const char* text, void* /*user*/) {
   if (level != GGML_LOG_LEVEL_WARN && level != GGML_LOG_LEVEL_ERROR) return;

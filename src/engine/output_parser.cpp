@@ -58,10 +58,10 @@ std::unique_ptr<OutputParser> OutputParser::create(const Spec& spec) {
   return std::unique_ptr<OutputParser>{new OutputParser{std::move(state)}};
 }
 
-OutputDelta OutputParser::advance(std::string_view text, bool is_partial) {
+OutputDelta OutputParser::advance(std::string_view text, Part part) {
   state_->text += text;
   OutputDelta out;
-  common_chat_msg next = common_chat_parse(state_->text, is_partial, state_->params);
+  common_chat_msg next = common_chat_parse(state_->text, part == Part::kFirst, state_->params);
   if (next.empty()) return out;
   next.set_tool_call_ids(state_->ids, [this] { return "call_" + state_->random.id(24); });
   for (const auto& diff : common_chat_msg_diff::compute_diffs(state_->message, next)) {
@@ -74,21 +74,20 @@ OutputDelta OutputParser::advance(std::string_view text, bool is_partial) {
 
 OutputDelta OutputParser::feed(std::string_view text) {
   try {
-    return advance(text, true);
+    return advance(text, Part::kFirst);
   } catch (const std::exception&) {
     return {};  // half of something; the next piece or finish() decides
   }
 }
 
 OutputDelta OutputParser::finish() {
+  OutputDelta out;
   try {
-    return advance({}, false);
+    out = advance({}, Part::kWhole);
   } catch (const std::exception& e) {
     log::warn("answer_not_in_format", {{"reason", std::string_view{e.what()}}});
   }
-  if (state_->emitted) return {};
-  OutputDelta out;
-  out.text = std::move(state_->text);
+  if (!state_->emitted) out.text = std::move(state_->text);
   return out;
 }
 

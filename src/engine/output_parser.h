@@ -53,7 +53,8 @@ class OutputParser {
  private:
   struct State;
   explicit OutputParser(std::unique_ptr<State> state);
-  OutputDelta advance(std::string_view text, bool is_partial);
+  enum class Part { kFirst, kWhole };  // of the answer
+  OutputDelta advance(std::string_view text, Part part);
 
   std::unique_ptr<State> state_;
 };
