@@ -19,7 +19,7 @@ struct Backends {
 // kInternal when not even a CPU backend is there.
 Result<Backends> load_backends();
 
-// "llama.cpp v0.5.0 (de3ff81)".
+// As the libraries call themselves: "llama.cpp 0.5.0-dev (0ad4a86)".
 std::string engine_name();
 
 }  // namespace hearth::engine

@@ -4,6 +4,7 @@
 #include <llama.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <mutex>
 #include <string_view>
@@ -15,8 +16,8 @@
 namespace hearth::engine {
 namespace {
 
-std::mutex last_error_mutex;
-std::string& last_error() {
+std::mutex first_error_mutex;
+std::string& first_error() {
   static std::string text;
   return text;
 }
@@ -39,6 +40,14 @@ bool is_expected(std::string_view line) {
   return std::any_of(std::begin(kExpected), std::end(kExpected), contains);
 }
 
+// Where the message proper begins: the engine puts the names of its functions before it.
+std::size_t function_prefix(std::string_view line) {
+  constexpr std::string_view kLoading = "error loading model: ";
+  if (const std::size_t at = line.find(kLoading); at != line.npos) return at + kLoading.size();
+  const std::size_t colon = line.find(": ");
+  return colon == line.npos || line.find(' ') < colon ? 0 : colon + 2;
+}
+
 void on_engine_log(ggml_log_level level, const char* text, void* /*user*/) {
   if (level != GGML_LOG_LEVEL_WARN && level != GGML_LOG_LEVEL_ERROR) return;
   std::string_view line{text};
@@ -49,8 +58,8 @@ void on_engine_log(ggml_log_level level, const char* text, void* /*user*/) {
     return;
   }
   log::error("engine", {{"text", line}});
-  std::lock_guard lock{last_error_mutex};
-  last_error() = line;
+  std::lock_guard lock{first_error_mutex};
+  if (first_error().empty()) first_error() = line.substr(function_prefix(line));
 }
 
 }  // namespace
@@ -62,8 +71,8 @@ void route_engine_log() {
 }
 
 std::string take_engine_error() {
-  std::lock_guard lock{last_error_mutex};
-  return std::exchange(last_error(), {});
+  std::lock_guard lock{first_error_mutex};
+  return std::exchange(first_error(), {});
 }
 
 }  // namespace hearth::engine

@@ -9,7 +9,8 @@ namespace hearth::engine {
 // before anything else of the engine is called. Thread-safe afterwards.
 void route_engine_log();
 
-// The last error the engine logged since the previous call; empty when there was none.
+// The first error that the engine logged since the previous call, which is the one that says most;
+// empty when there was none.
 std::string take_engine_error();
 
 }  // namespace hearth::engine

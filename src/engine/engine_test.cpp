@@ -157,6 +157,7 @@ TEST(Vocabulary, SaysWhatIsWrongWithAFile) {
   const auto opened = Vocabulary::open({"/dev/null"});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), ErrorCode::kCorrupt);
+  EXPECT_EQ(opened.error().message(), "read the vocabulary: failed to read magic");
 }
 
 }  // namespace

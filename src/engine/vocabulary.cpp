@@ -18,6 +18,7 @@ Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::vector<std::stri
   llama_model_params params = llama_model_default_params();
   params.vocab_only = true;
   std::vector<const char*> names = c_strings(paths);
+  take_engine_error();
   llama_model* model = llama_model_load_from_splits(names.data(), names.size(), params);
   if (model == nullptr) {
     return fail(ErrorCode::kCorrupt, "read the vocabulary: " + take_engine_error());
