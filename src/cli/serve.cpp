@@ -27,6 +27,8 @@
 namespace hearth::cli {
 namespace {
 
+constexpr std::chrono::seconds kLastWords{2};
+
 int refuse(const Error& error) {
   std::cerr << "hearth serve: " << error.message() << '\n';
   return error.code() == ErrorCode::kInvalid ? kExitUsage : kExitFailed;
@@ -111,12 +113,13 @@ class Running {
     co_await running->service_->stop(deadline);
   }
 
-  // Side by side: the listener waits for exchanges to end, and the service ends them.
+  // Side by side: the listener waits for exchanges to end, and the service ends them. It gets
+  // longer, so that what the service says to those whose time is up still goes out.
   static Task<void> stop(Running* running) {
     const TimePoint deadline =
         running->loop_.now() + std::chrono::seconds{running->config_.drain_seconds};
     running->loop_.spawn(stop_service(running, deadline));
-    co_await running->server_->stop(deadline);
+    co_await running->server_->stop(deadline + kLastWords);
     co_await running->stopping_parts_.close();
     log::info("server.stopped");
     running->loop_.stop();
