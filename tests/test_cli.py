@@ -84,11 +84,11 @@ def test_warm_and_cool(new_server, model_copy):
 
 
 def test_run_with_a_prompt(server):
-    text = output_of(server, "run", "smollm2", "What is the capital of France?",
-                     "--temperature", 0, "--max-tokens", 24)
-    assert "Paris" in text
+    question = "What is the capital of France?"
+    text = output_of(server, "run", "smollm2", question, "--temperature", 0, "--max-tokens", 24)
+    assert text.strip() == server.chat(question, max_tokens=24)["choices"][0]["message"]["content"]
     piped = output_of(server, "run", "smollm2", "--temperature", 0, "--max-tokens", 24,
-                      stdin="What is the capital of France?")
+                      stdin=question)
     assert piped == text
     reply = json_of(server, "run", "smollm2", "Hi", "--max-tokens", 4)
     assert reply["choices"][0]["message"]["content"] and reply["hearth"]

@@ -10,7 +10,7 @@ import pytest
 from support.waiting import eventually
 
 LAYERS = {"artifact", "pages", "weights", "compiled", "prefix"}
-LONG_PROMPT = " ".join(f"The {n}th house has {n * 7 % 13} windows." for n in range(60))
+LONG_PROMPT = " ".join(f"The {n}th house has {n * 7 % 13} windows." for n in range(24))
 
 
 def names(report):
@@ -214,7 +214,8 @@ def test_without_the_prefix_layer(new_server):  # A0
     server.complete(LONG_PROMPT)
     again = server.complete(LONG_PROMPT)
     assert again["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
-    assert again["hearth"]["class"] == "warm"
+    assert again["hearth"]["class"] == "prefix-cold"
+    assert again["hearth"]["cold_layer"] == "prefix"
 
 
 def test_without_the_weights_layer(new_server):  # A0
@@ -275,11 +276,12 @@ def check_many(server, count):
     assert len(uncovered) <= count // 50, uncovered
 
 
+@pytest.mark.timeout(300)
 def test_stages_cover_mixed_requests(new_server):  # B5
     check_many(new_server(), 100)
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_stages_cover_a_thousand_mixed_requests(new_server):  # B5
     check_many(new_server(), 1000)

@@ -14,7 +14,7 @@ CLOCK = {"type": "function", "function": {
     "name": "get_time", "description": "The time of day",
     "parameters": {"type": "object", "properties": {"zone": {"enum": ["UTC", "CET"]}},
                    "required": ["zone"]}}}
-ASK = {"model": "smollm2", "temperature": 0, "max_tokens": 96,
+ASK = {"model": "smollm2", "temperature": 0, "max_tokens": 48,
        "messages": [{"role": "user", "content": "What is the weather in Paris?"}]}
 
 
@@ -137,7 +137,7 @@ def test_bad_formats_are_400(server, response_format, field):
 
 
 def test_json_object_is_json(server):
-    body = {**ASK, "max_tokens": 64, "response_format": {"type": "json_object"}}
+    body = {**ASK, "max_tokens": 32, "response_format": {"type": "json_object"}}
     choice = server.ok("/v1/chat/completions", body)["choices"][0]
     text = choice["message"]["content"]
     assert text.lstrip().startswith("{")
