@@ -36,7 +36,8 @@ RequestRun::RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClo
       on_closed_{std::move(on_closed)},
       account_{input_.id, input_.context, wall_us},
       events_{loop},
-      inbox_{loop} {}
+      inbox_{loop},
+      waiting_since_{input_.context.first_byte} {}
 
 // ---- the task ----
 
@@ -58,17 +59,17 @@ Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model) {
 }
 
 Task<void> RequestRun::serve(Model& model) {
-  const TimePoint arrived = input_.context.first_byte;
   model.request_arrived();
   Result<Admission::Place> place = co_await model.host().admission().enter(&cancelled_);
-  account_.timeline.add(Stage{StageKind::kQueue, arrived, loop_.now(), Bytes{}});
   if (!place) {
     refuse_with(std::move(place).error());
     model.request_left();
     co_return;
   }
   account_.facts.queued_behind_load = model.host().level() == WeightsLevel::kLoading;
+  const TimePoint admitted = loop_.now();
   Result<> prepared = co_await model.prepare(account_);
+  if (account_.timeline.has(StageKind::kArtifactMetadata)) queued_until(admitted);
   if (!prepared) {
     refuse_with(std::move(prepared).error());
   } else {
@@ -98,7 +99,10 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   const bool joined_spawn = !host.has_worker();
   const TimePoint begun = loop_.now();
   Result<> worker = co_await host.ensure_worker(&cancelled_);
-  if (host.spawns() != spawns || joined_spawn) account_.add_spawn(host.spawn_stages());
+  if (host.spawns() != spawns || joined_spawn) {
+    queued_until(begun);
+    account_.add_spawn(host.spawn_stages());
+  }
   if (!worker) {
     refuse_with(std::move(worker).error());
     co_return Step::kOver;
@@ -107,7 +111,6 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   loads_before_ = host.last_load() ? host.last_load()->number : 0;
   host.attach(input_.number, inbox_);
   host.want_weights();
-  dispatched_ = loop_.now();
   host.send(work_frame(input_.number, input_.work));
   in_worker_ = true;
   const Step step = co_await follow(model);
@@ -115,7 +118,8 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   host.detach(input_.number);
   if (step == Step::kLost) {
     // What the dead worker had done is lost: the wait for its successor begins where it took over.
-    account_.timeline.add(Stage{StageKind::kQueue, begun, loop_.now(), Bytes{}});
+    waiting_since_ = begun;
+    queued_until(loop_.now());
   }
   co_return step;
 }
@@ -204,14 +208,20 @@ RequestRun::Step RequestRun::on_frame(Model& model, const Frame& frame, bool& en
   }
 }
 
+// One wait from the last thing that was done for this request to `until`: the front's queue, the hand-over
+// and the worker's intake are the same to whoever waits.
+void RequestRun::queued_until(TimePoint until) {
+  if (until > waiting_since_) {
+    account_.timeline.add(Stage{StageKind::kQueue, waiting_since_, until, Bytes{}});
+  }
+  waiting_since_ = loop_.now();
+}
+
 // ---- what the worker says ----
 
 void RequestRun::on_tokenized(Model& model, const wire::TokenizedMessage& message) {
   // From handing it over until the worker took it up, the request waited like in any queue.
-  if (!message.stages.empty()) {
-    account_.timeline.add(
-        Stage{StageKind::kQueue, dispatched_, message.stages.front().start, Bytes{}});
-  }
+  if (!message.stages.empty()) queued_until(message.stages.front().start);
   account_.timeline.add(message.stages);
   account_.facts.tokens_seen_before = model.seen_before(message.tokens, input_.context.key);
   tokens_ = message.tokens;
@@ -281,6 +291,7 @@ void RequestRun::on_progress(const wire::ProgressMessage& message) {
 
 void RequestRun::refuse_with(Error error) {
   if (over_) return;
+  if (tokens_.empty()) queued_until(loop_.now());
   Refused refused{std::move(error), std::nullopt, std::nullopt, {}};
   if (waited_too_long_ && refused.error.code() == ErrorCode::kCancelled) {
     refused.error = Error{ErrorCode::kUnavailable, "the model is still warming up"};

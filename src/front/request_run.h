@@ -61,6 +61,7 @@ class RequestRun {
   void on_done(Model& model, const wire::DoneMessage& message);
   void on_embedded(Model& model, wire::EmbeddedMessage message);
   void on_progress(const wire::ProgressMessage& message);
+  void queued_until(TimePoint until);
   void add_load_if_waited(Model& model);
   void refuse_with(Error error);
   void arm_wait_limit(Model& model);
@@ -85,7 +86,7 @@ class RequestRun {
   bool in_worker_ = false;
   std::uint64_t loads_before_ = 0;
   bool needed_load_ = false;
-  TimePoint dispatched_;
+  TimePoint waiting_since_;
   EventLoop::TimerId wait_timer_ = 0;
   std::vector<int> tokens_;
 };

@@ -46,6 +46,11 @@ void Timeline::add(const std::vector<Stage>& stages) {
   stages_.insert(stages_.end(), stages.begin(), stages.end());
 }
 
+bool Timeline::has(StageKind kind) const {
+  return std::any_of(stages_.begin(), stages_.end(),
+                     [kind](const Stage& stage) { return stage.kind == kind; });
+}
+
 void Timeline::finish(TimePoint last_byte) {
   last_byte_ = last_byte;
   finished_ = true;

@@ -44,6 +44,7 @@ class Timeline {
   void finish(TimePoint last_byte);
 
   TimePoint first_byte() const { return first_byte_; }
+  bool has(StageKind kind) const;
 
   // Until finish() the request is taken to end with its latest stage, which is what headers that
   // leave with the first token can know. A stage that lies outside the request keeps its bytes and
