@@ -15,7 +15,7 @@ namespace hearth::front {
 // One thing that happened, as its subscribers get it: ready to send, serialised once for all.
 struct LiveEvent {
   std::uint64_t id = 0;
-  std::string type;  // "levels", "request", "progress", "worker", "model"
+  std::string type;  // "levels", "request", "progress", "model"; "lost" for a slow reader
   std::string data;  // JSON
 };
 

@@ -229,7 +229,7 @@ Task<void> FrontService::retire(std::string artifact) {
   co_await model->host().admission().drained();
   co_await model->host().stop();
   model->host().admission().resume();  // those who waited are told that it stops
-  while (model->requests() > 0) co_await world_.loop.sleep(kTick / 100);
+  co_await model->unused();
 }
 
 const NamedModel* FrontService::find(const std::string& key) const {
@@ -316,12 +316,22 @@ void FrontService::on_host_changed(ModelHost& host) {
 }
 
 void FrontService::count_deaths(ModelHost& host) {
-  std::uint64_t& seen = deaths_seen_[host.model().artifact];
-  for (; seen < host.deaths(); ++seen) metrics_.worker_died();
+  WorkerCounts& seen = workers_seen_[host.model().artifact];
+  for (; seen.deaths < host.deaths(); ++seen.deaths) {
+    metrics_.worker_died();
+    seen.replaced = false;
+  }
+  if (!seen.replaced && host.has_worker()) {
+    metrics_.worker_restarted();
+    seen.replaced = true;
+  }
 }
 
 void FrontService::publish_levels(const Model& model) {
   if (events_.subscribers() == 0) return;
+  if (model.host().level() == WeightsLevel::kLoading) {
+    events_.publish("progress", progress_json(model.name(), model.host().load_fraction()));
+  }
   events_.publish("levels", levels_json(model.name(), model.layers()));
 }
 

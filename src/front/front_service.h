@@ -91,6 +91,12 @@ class FrontService : public Service {
   void update_gauges();
   void touch(const std::string& artifact);
 
+  // What the metrics have been told of a host's workers.
+  struct WorkerCounts {
+    std::uint64_t deaths = 0;
+    bool replaced = true;  // the last death has been followed by a new worker
+  };
+
   World world_;
   Config config_;
   Random random_;
@@ -106,7 +112,7 @@ class FrontService : public Service {
   Pressure pressure_;
   std::vector<NamedModel> named_;                           // snapshot of the catalogue, by name
   std::map<std::string, std::unique_ptr<Model>> models_;    // by artifact id
-  std::map<std::string, std::uint64_t> deaths_seen_;        // by artifact id
+  std::map<std::string, WorkerCounts> workers_seen_;        // by artifact id
   std::map<std::string, TimePoint> touched_;                // by artifact id
   Gate tasks_;
   Gate requests_;

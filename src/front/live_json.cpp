@@ -26,6 +26,11 @@ std::string levels_json(const std::string& model, const std::vector<LayerSnapsho
   return json::serialize(json::object{{"model", model}, {"layers", std::move(levels)}});
 }
 
+std::string progress_json(const std::string& model, double fraction) {
+  return json::serialize(
+      json::object{{"model", model}, {"layer", "weights"}, {"fraction", fraction}});
+}
+
 std::string models_changed_json(const std::vector<NamedModel>& models) {
   json::array names;
   for (const NamedModel& model : models) {

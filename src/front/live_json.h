@@ -14,6 +14,7 @@ namespace hearth::front {
 std::string request_started_json(const std::string& id, const std::string& model,
                                  const RequestContext& context);
 std::string levels_json(const std::string& model, const std::vector<LayerSnapshot>& layers);
+std::string progress_json(const std::string& model, double fraction);  // of a load
 std::string models_changed_json(const std::vector<NamedModel>& models);
 
 }  // namespace hearth::front

@@ -20,7 +20,8 @@ Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::On
     : world_{world},
       named_{std::move(named)},
       host_{world_.host, HostModel{named_.artifact.id, named_.name, {}}, std::move(settings),
-            std::move(on_change)} {
+            std::move(on_change)},
+      request_ended_{world_.host.loop} {
   std::vector<std::string> paths;
   for (const Artifact::Shard& shard : named_.artifact.shards) paths.push_back(shard.path);
   host_.set_paths(std::move(paths));
@@ -91,7 +92,9 @@ PrefixDomain Model::prefix_domain(const std::string& key) const {
   return {std::move(fingerprint), key};
 }
 
+// A layer that is switched off remembers nothing, not even what it lost.
 int Model::seen_before(const std::vector<int>& tokens, const std::string& key) {
+  if (!world_.switches.prefix) return 0;
   return static_cast<int>(world_.layers.prefix_index().seen_prefix(prefix_domain(key), tokens));
 }
 
@@ -170,6 +173,11 @@ void Model::request_arrived() { ++requests_; }
 void Model::request_left() {
   --requests_;
   last_reply_at_ = world_.host.loop.now();
+  request_ended_.notify_all();
+}
+
+Task<void> Model::unused() {
+  while (requests_ > 0) co_await request_ended_.wait();
 }
 
 }  // namespace hearth::front

@@ -70,7 +70,10 @@ class Model {
   void request_arrived();
   void request_left();
   void request_retried() { world_.metrics.request_retried(); }
+  void queue_rejected() { world_.metrics.queue_rejected(); }
   int requests() const { return requests_; }
+  // Returns when no request knows this model any more.
+  Task<void> unused();
 
  private:
   Before before() const;
@@ -85,6 +88,7 @@ class Model {
   std::uint64_t loads_learned_ = 0;
   WeightsLevel level_seen_ = WeightsLevel::kNone;
   int requests_ = 0;
+  Notify request_ended_;
   std::optional<TimePoint> last_reply_at_;
 };
 

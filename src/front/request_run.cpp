@@ -299,6 +299,7 @@ void RequestRun::refuse_with(Error error) {
     refused.retry_after_s = static_cast<int>(refused.eta_ms.value_or(1000.0) / 1000.0) + 1;
   } else if (refused.error.code() == ErrorCode::kBusy) {
     refused.retry_after_s = model_ != nullptr ? model_->retry_after_s() : 1;
+    if (model_ != nullptr) model_->queue_rejected();
   }
   const bool cancelled = refused.error.code() == ErrorCode::kCancelled;
   account_.set_outcome(cancelled ? Outcome::kCancelled : Outcome::kError, refused.error.message());

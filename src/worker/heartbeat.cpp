@@ -12,6 +12,17 @@ constexpr std::chrono::milliseconds kBetweenBeats{500};
 
 }  // namespace
 
+void send_heartbeat(Replies& replies, const Gauges& gauges) {
+  wire::HeartbeatMessage message;
+  message.steps = gauges.steps.load(std::memory_order_relaxed);
+  message.active = gauges.active.load(std::memory_order_relaxed);
+  message.live_tokens = gauges.live_tokens.load(std::memory_order_relaxed);
+  const Resident resident = resident_now();
+  message.resident = resident.all;
+  message.anonymous = resident.anonymous;
+  replies.send(wire::FrameType::kHeartbeat, 0, message);
+}
+
 Heartbeat::Heartbeat(Replies& replies, const Gauges& gauges)
     : replies_{replies}, gauges_{gauges}, thread_{[this] { run(); }} {}
 
@@ -26,18 +37,9 @@ Heartbeat::~Heartbeat() {
 
 void Heartbeat::run() {
   std::unique_lock lock{mutex_};
-  while (!stopped_.wait_for(lock, kBetweenBeats, [this] { return stop_; })) beat();
-}
-
-void Heartbeat::beat() {
-  wire::HeartbeatMessage message;
-  message.steps = gauges_.steps.load(std::memory_order_relaxed);
-  message.active = gauges_.active.load(std::memory_order_relaxed);
-  message.live_tokens = gauges_.live_tokens.load(std::memory_order_relaxed);
-  const Resident resident = resident_now();
-  message.resident = resident.all;
-  message.anonymous = resident.anonymous;
-  replies_.send(wire::FrameType::kHeartbeat, 0, message);
+  while (!stopped_.wait_for(lock, kBetweenBeats, [this] { return stop_; })) {
+    send_heartbeat(replies_, gauges_);
+  }
 }
 
 }  // namespace hearth::worker

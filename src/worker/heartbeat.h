@@ -10,6 +10,9 @@
 
 namespace hearth::worker {
 
+// One heartbeat, now: for when a figure has just changed a lot. Any thread.
+void send_heartbeat(Replies& replies, const Gauges& gauges);
+
 // Tells the front twice a second that the process lives, from a thread that nothing else can hold
 // up.
 class Heartbeat {
@@ -19,7 +22,6 @@ class Heartbeat {
 
  private:
   void run();
-  void beat();
 
   Replies& replies_;
   const Gauges& gauges_;

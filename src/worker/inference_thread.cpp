@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "worker/heartbeat.h"
 
 namespace hearth::worker {
 namespace {
@@ -100,6 +101,8 @@ void InferenceThread::try_unload() {
   if (model_ && opened_.generates && !model_->scheduler().idle()) return;
   model_.reset();
   ::malloc_trim(0);
+  tell_gauges();
+  send_heartbeat(around_.replies, around_.gauges);  // whoever asked wants to see what came back
   around_.replies.send_empty(wire::FrameType::kUnloaded, std::exchange(unload_, {})->frame);
 }
 
