@@ -147,6 +147,11 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
       co_return Step::kLost;
     } else {
       model.host().send(frame_of(FrameType::kCancel, input_.number, "{}"));
+      if (model.host().level() != WeightsLevel::kLoading) continue;
+      // The worker answers only when the load has ended, and nobody waits for that any more.
+      queued_until(loop_.now());
+      refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
+      ended = true;
     }
   }
   co_return Step::kOver;
