@@ -14,11 +14,16 @@ struct NamedCode {
 };
 
 constexpr std::array kNames{
-    NamedCode{ErrorCode::kNotFound, "not_found"},     NamedCode{ErrorCode::kNoSpace, "no_space"},
-    NamedCode{ErrorCode::kCancelled, "cancelled"},    NamedCode{ErrorCode::kCorrupt, "corrupt"},
-    NamedCode{ErrorCode::kInvalid, "invalid"},        NamedCode{ErrorCode::kTooLong, "too_long"},
-    NamedCode{ErrorCode::kUnsupported, "unsupported"}, NamedCode{ErrorCode::kBusy, "busy"},
-    NamedCode{ErrorCode::kConflict, "conflict"},      NamedCode{ErrorCode::kUnavailable, "unavailable"},
+    NamedCode{ErrorCode::kNotFound, "not_found"},
+    NamedCode{ErrorCode::kNoSpace, "no_space"},
+    NamedCode{ErrorCode::kCancelled, "cancelled"},
+    NamedCode{ErrorCode::kCorrupt, "corrupt"},
+    NamedCode{ErrorCode::kInvalid, "invalid"},
+    NamedCode{ErrorCode::kTooLong, "too_long"},
+    NamedCode{ErrorCode::kUnsupported, "unsupported"},
+    NamedCode{ErrorCode::kBusy, "busy"},
+    NamedCode{ErrorCode::kConflict, "conflict"},
+    NamedCode{ErrorCode::kUnavailable, "unavailable"},
     NamedCode{ErrorCode::kInternal, "internal"},
 };
 
@@ -26,6 +31,7 @@ constexpr std::array kNames{
 
 Failed fail_errno(std::string_view attempt, int error, ErrorCode otherwise) {
   const ErrorCode code = error == ENOENT   ? ErrorCode::kNotFound
+                         : error == ELOOP  ? ErrorCode::kInvalid
                          : error == ENOSPC ? ErrorCode::kNoSpace
                                            : otherwise;
   return fail(code, std::string{attempt} + ": " + std::strerror(error));
