@@ -18,9 +18,19 @@ ASK = {"model": "smollm2", "temperature": 0, "max_tokens": 48,
        "messages": [{"role": "user", "content": "What is the weather in Paris?"}]}
 
 
+def skip_where_tools_are_refused(answer):
+    """A template without tools may refuse them, but has to say so."""
+    if answer.status_code not in (400, 501):
+        return
+    assert answer.json()["error"]["param"] == "tools"
+    pytest.skip("this model's template cannot call tools")
+
+
 def calls_of(server, **more):
-    reply = server.ok("/v1/chat/completions", {**ASK, **more})
-    choice = reply["choices"][0]
+    answer = server.post("/v1/chat/completions", {**ASK, **more})
+    skip_where_tools_are_refused(answer)
+    assert answer.status_code == 200, answer.text
+    choice = answer.json()["choices"][0]
     return choice, choice["message"].get("tool_calls") or []
 
 
@@ -148,6 +158,7 @@ def test_json_object_is_json(server):
 def test_usage_comes_with_streamed_tools(server):  # row 21
     body = {**ASK, "tools": [WEATHER], "tool_choice": "required",
             "stream_options": {"include_usage": True}}
+    skip_where_tools_are_refused(server.post("/v1/chat/completions", body))
     events = list(server.stream("/v1/chat/completions", body))
     assert events[-1] == "[DONE]"
     assert events[-2]["choices"] == [] and events[-2]["usage"]["completion_tokens"] > 0
