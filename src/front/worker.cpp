@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/log.h"
 
@@ -27,7 +28,9 @@ Worker::Worker(EventLoop& loop, Pool& pool, std::unique_ptr<Process> process, On
   ::fcntl(socket_, F_SETFL, ::fcntl(socket_, F_GETFL) | O_NONBLOCK);
 }
 
-Worker::~Worker() = default;
+Worker::~Worker() {
+  if (leave_timer_ != 0) loop_.cancel(leave_timer_);
+}
 
 void Worker::send(wire::Frame frame) {
   if (dead_) return;
@@ -94,6 +97,7 @@ Task<ExitStatus> Worker::run() {
     if (dead_ || !read_available()) break;
   }
   dead_ = true;
+  if (leave_timer_ != 0) loop_.cancel(std::exchange(leave_timer_, 0));
   outgoing_.clear();
   loop_.forget(socket_);
   const auto grace = death_note_.empty() ? kExitGrace : std::chrono::milliseconds{0};
@@ -102,7 +106,13 @@ Task<ExitStatus> Worker::run() {
 }
 
 void Worker::close() {
+  // After its death the descriptor may be closed already, and its number be somebody else's.
+  if (dead_ || closing_) return;
   closing_ = true;
+  leave_timer_ = loop_.call_at(loop_.now() + kExitGrace, [this] {
+    leave_timer_ = 0;
+    kill("it did not leave when it was told to");
+  });
   // The worker reads end of file, exits, and its closing end wakes run().
   ::shutdown(socket_, SHUT_WR);
 }

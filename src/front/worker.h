@@ -70,6 +70,7 @@ class Worker {
   bool awaiting_writable_ = false;
   bool dead_ = false;
   bool closing_ = false;
+  EventLoop::TimerId leave_timer_ = 0;  // from close() on
   std::string death_note_;
 };
 
