@@ -124,17 +124,17 @@ Task<void> ModelHost::spawn_worker() {
   worker_ = std::make_unique<Worker>(world_.loop, world_.pool, std::move(spawned->first),
                                      [this](Frame frame) { on_frame(std::move(frame)); });
   log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
-  world_.loop.spawn(supervise(worker_.get()));
   world_.loop.spawn(watch(spawns_));
   Frame open = frame_of(FrameType::kOpen, 0,
                         wire::encode(wire::OpenMessage{model_.name, settings_.options}));
   open.descriptors = std::move(spawned->second);
   worker_->send(std::move(open));
   if (stopping_) worker_->close();
+  // Under this task's own pass: a stop() that came during the spawn lets no new task in, and waits.
+  co_await supervise(worker_.get());
 }
 
 Task<void> ModelHost::supervise(Worker* worker) {
-  const auto pass = tasks_.enter();
   const ExitStatus status = co_await worker->run();
   on_lost(status);
 }
@@ -142,8 +142,10 @@ Task<void> ModelHost::supervise(Worker* worker) {
 // A worker that has work and shows no step for the hang limit is stuck in a call that will not return.
 Task<void> ModelHost::watch(std::uint64_t spawn) {
   const auto pass = tasks_.enter();
+  if (!pass) co_return;  // stop() came during the spawn: the worker is told to leave anyway
   while (worker_ && spawns_ == spawn) {
-    const bool busy = !ready_ || level_ == WeightsLevel::kLoading || !inboxes_.empty();
+    const bool busy = !ready_ || level_ == WeightsLevel::kLoading ||
+                      level_ == WeightsLevel::kUnloading || !inboxes_.empty();
     if (!busy) last_sign_of_work_ = world_.loop.now();
     if (world_.loop.now() - last_sign_of_work_ > settings_.hang_limit) {
       worker_->kill("it made no progress for " +
@@ -220,6 +222,7 @@ Task<Result<>> ModelHost::unload(WeightsCause cause) {
   while (level_ == WeightsLevel::kLoading) co_await changed_.wait();
   if (level_ == WeightsLevel::kResident) {
     weights_cause_ = cause;
+    last_sign_of_work_ = world_.loop.now();
     send(frame_of(FrameType::kUnload, 0, "{}"));
     set_level(WeightsLevel::kUnloading);
   }
