@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace hearth::engine {
 
@@ -14,7 +15,11 @@ struct AbortFlags {
   // request's own flag.
   std::atomic<const std::atomic<bool>*> cancelled{nullptr};
 
+  // Counts how often the engine asked, if set: a long step that goes on is told from one that hangs.
+  std::atomic<std::uint64_t>* pulse = nullptr;
+
   bool raised() const {
+    if (pulse != nullptr) pulse->fetch_add(1, std::memory_order_relaxed);
     if (stop.load(std::memory_order_relaxed)) return true;
     const std::atomic<bool>* flag = cancelled.load(std::memory_order_relaxed);
     return flag != nullptr && flag->load(std::memory_order_relaxed);

@@ -160,7 +160,7 @@ struct FailedMessage {
 };
 
 struct HeartbeatMessage {
-  std::uint64_t steps = 0;  // engine calls that have ended; stands still in a hang
+  std::uint64_t steps = 0;  // grows while the engine computes; stands still in a hang
   int active = 0;           // requests in hand
   int live_tokens = 0;
   Bytes resident;           // VmRSS of the worker

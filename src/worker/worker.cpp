@@ -11,7 +11,7 @@ namespace hearth::worker {
 using wire::Frame;
 using wire::FrameType;
 
-Worker::Worker(int socket) : channel_{socket} {}
+Worker::Worker(int socket) : channel_{socket} { abort_.pulse = &gauges_.steps; }
 
 Worker::~Worker() {
   abort_.stop = true;
