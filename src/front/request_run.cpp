@@ -107,11 +107,16 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
     refuse_with(std::move(worker).error());
     co_return Step::kOver;
   }
+  Frame work = work_frame(input_.number, input_.work);
+  if (work.payload.size() > wire::kMaxPayload) {
+    refuse_with(Error{ErrorCode::kInvalid, "the request is too large"});
+    co_return Step::kOver;
+  }
   needed_load_ = host.level() != WeightsLevel::kResident;
   loads_before_ = host.last_load() ? host.last_load()->number : 0;
   host.attach(input_.number, inbox_);
   host.want_weights();
-  host.send(work_frame(input_.number, input_.work));
+  host.send(std::move(work));
   in_worker_ = true;
   const Step step = co_await follow(model);
   in_worker_ = false;

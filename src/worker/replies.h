@@ -41,7 +41,9 @@ class Replies {
     frame.type = type;
     frame.request = request;
     frame.payload = std::move(payload);
-    [[maybe_unused]] const auto sent = channel_.send(frame);
+    const auto sent = channel_.send(frame);
+    // Over the wire's limits: somebody waits for it all the same.
+    if (!sent && sent.error().code() == ErrorCode::kInternal) send_error(request, sent.error());
   }
 
   wire::BlockingChannel& channel_;
