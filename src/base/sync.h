@@ -102,6 +102,9 @@ class Mailbox {
     co_return take();
   }
 
+  // Forgets what has not been received yet.
+  void clear() { items_.clear(); }
+
   bool closed() const { return closed_; }
   std::size_t size() const { return items_.size(); }
 

@@ -82,6 +82,7 @@ Task<void> RequestRun::serve(Model& model) {
         break;
       }
       model.request_retried();
+      events_.clear();  // a delta that nobody has taken yet must not be taken after all
       if (std::exchange(delta_sent_, false) || started_) events_.push(Restarted{});
       started_ = false;
     }
