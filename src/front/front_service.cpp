@@ -222,7 +222,8 @@ Model& FrontService::model_for(const NamedModel& named) {
 Task<void> FrontService::retire(std::string artifact) {
   const auto pass = tasks_.enter();
   const auto found = models_.find(artifact);
-  if (!pass || found == models_.end()) co_return;
+  // A server that stops ends every host itself, and walks over models_ meanwhile.
+  if (!pass || stopping_ || found == models_.end()) co_return;
   std::unique_ptr<Model> model = std::move(found->second);
   models_.erase(found);
   model->host().admission().pause();
