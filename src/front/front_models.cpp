@@ -13,13 +13,6 @@ namespace {
 
 const bool kNeverCancelled = false;
 
-// Nobody watches a warm-up asked for over HTTP but by the live events.
-class Unwatched : public hearth::Progress {
- public:
-  void report(Bytes, Bytes) override {}
-  bool cancelled() const override { return false; }
-};
-
 Result<LayerKind> kind_of(const std::string& layer) {
   if (const std::optional<LayerKind> kind = layer_named(layer)) return *kind;
   return Failed{Error{ErrorCode::kInvalid, "there is no layer \"" + layer +
@@ -121,11 +114,10 @@ Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer
   if (*kind == LayerKind::kWeights) co_return co_await load(name);
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
-  Unwatched progress;
   Subject subject = (*found)->subject();
   Target warmest;
   Result<LayerState> warmed =
-      co_await layers_.of(*kind).warm(std::move(subject), std::move(warmest), progress);
+      co_await layers_.of(*kind).warm(std::move(subject), std::move(warmest), warm_ups_);
   if (!warmed) co_return Failed{std::move(warmed).error()};
   co_return model(name);
 }

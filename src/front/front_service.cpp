@@ -84,6 +84,7 @@ Task<void> FrontService::warm_up(std::string name) {
 Task<void> FrontService::stop(TimePoint deadline) {
   stopping_ = true;
   stop_asked_.notify_all();
+  warm_ups_.cancel();
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();

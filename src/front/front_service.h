@@ -20,6 +20,7 @@
 #include "front/request_run.h"
 #include "front/service.h"
 #include "layers/artifact/catalogue.h"
+#include "layers/progress.h"
 #include "timeline/history.h"
 #include "timeline/metrics.h"
 
@@ -117,6 +118,7 @@ class FrontService : public Service {
   Gate tasks_;
   Gate requests_;
   Notify stop_asked_;
+  SharedProgress warm_ups_;  // of pages, all together: nobody looks, but stop() ends them
   bool stopping_ = false;
   std::uint64_t next_request_ = 1;
 };
