@@ -36,18 +36,28 @@ bool is_known(std::string_view authority, std::span<const std::string> extra) {
   return std::ranges::any_of(extra, [&](const std::string& name) { return lower(name) == host; });
 }
 
+// Anybody can serve a page from an address: it must be this machine's, or the one that was called.
+bool may_send_pages(std::string_view authority, std::string_view called,
+                    std::span<const std::string> extra) {
+  const std::string_view host = without_port(authority);
+  if (!is_address(host)) return is_known(authority, extra);
+  return host.starts_with("127.") || host == "[::1]" || host == without_port(called);
+}
+
 }  // namespace
 
 std::optional<std::string> refusal_of(const http::HttpRequest& request,
                                       std::span<const std::string> extra) {
   // HTTP/1.0 clients may leave Host out; browsers never do.
-  if (const auto host = request.header("Host"); host && !is_known(*host, extra)) {
+  const auto host = request.header("Host");
+  if (host && !is_known(*host, extra)) {
     return "this server is not known under the name in the Host header";
   }
   const auto origin = request.header("Origin");
   if (!origin) return std::nullopt;
   const std::size_t scheme = origin->find("://");
-  if (scheme != std::string_view::npos && is_known(origin->substr(scheme + 3), extra)) {
+  if (scheme != std::string_view::npos &&
+      may_send_pages(origin->substr(scheme + 3), host.value_or(""), extra)) {
     return std::nullopt;
   }
   return "pages of this origin may not use this server";

@@ -38,6 +38,11 @@ INSTANTIATE_TEST_SUITE_P(
                     AccessCase{"", "", AccessCase::kRefused},
                     AccessCase{"localhost", "http://localhost:3000", AccessCase::kAllowed},
                     AccessCase{"localhost", "https://evil.example", AccessCase::kRefused},
+                    AccessCase{"localhost", "http://127.0.0.1:3000", AccessCase::kAllowed},
+                    AccessCase{"localhost", "http://[::1]:3000", AccessCase::kAllowed},
+                    AccessCase{"192.0.2.7:11435", "http://192.0.2.7:3000", AccessCase::kAllowed},
+                    AccessCase{"localhost", "http://192.0.2.66", AccessCase::kRefused},
+                    AccessCase{"localhost", "http://[2001:db8::1]", AccessCase::kRefused},
                     AccessCase{"localhost", "null", AccessCase::kRefused}));
 
 TEST(AccessOfOldClients, NeedsNoHost) { EXPECT_FALSE(refusal_of(http::HttpRequest{}, {})); }
