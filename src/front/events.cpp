@@ -10,8 +10,9 @@ EventBus::Subscription::Subscription(EventBus& bus) : bus_{bus}, arrived_{bus.lo
 EventBus::Subscription::~Subscription() { bus_.subscriptions_.erase(this); }
 
 Task<std::shared_ptr<const LiveEvent>> EventBus::Subscription::next(TimePoint deadline) {
-  while (pending_.empty() && lost_ == 0 && !closed_) {
-    if (!co_await arrived_.wait_until(deadline)) break;
+  bool in_time = true;
+  while (in_time && pending_.empty() && lost_ == 0 && !closed_) {
+    in_time = co_await arrived_.wait_until(deadline);
   }
   if (lost_ > 0) {
     LiveEvent lost{0, "lost", "{\"events\":" + std::to_string(std::exchange(lost_, 0)) + "}"};

@@ -77,7 +77,8 @@ class Stream {
     format_->append_last(out, finished);
     if (request_.include_usage) format_->append_usage(out, finished);
     out += "data: [DONE]\n\n";
-    if (co_await send(std::move(out))) co_await end();
+    const bool sent = co_await send(std::move(out));
+    if (sent) co_await end();
   }
 
   Task<void> refuse_now(front::Refused refused) {
@@ -92,7 +93,8 @@ class Stream {
     std::string out =
         "data: " + JsonWriter{}.raw("error", error_json(Dialect::kOpenAi, refused)).object() +
         "\n\n";
-    if (co_await send(std::move(out))) co_await end();
+    const bool sent = co_await send(std::move(out));
+    if (sent) co_await end();
   }
 
   void append_opening(std::string& out) {
