@@ -47,6 +47,7 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       catalogue_pool_{"catalogue", 1},
       history_pool_{"history", 1},
       disk_pool_{"disk", 4},
+      process_pool_{"process", 2},
       metrics_{BuildInfo{std::string{version()}, std::string{engine_build()}}},
       events_{world_.loop},
       layers_{LayerSet::World{
@@ -212,8 +213,8 @@ Model& FrontService::model_for(const NamedModel& named) {
   std::unique_ptr<Model>& model = models_[named.artifact.id];
   if (!model) {
     const Model::World world{
-        ModelHost::World{world_.loop, disk_pool_, world_.files, world_.processes}, layers_, metrics_,
-        pressure_, config_.switches};
+        ModelHost::World{world_.loop, process_pool_, world_.files, world_.processes}, layers_,
+        metrics_, pressure_, config_.switches};
     model = std::make_unique<Model>(world, named, host_settings(),
                                     [this](ModelHost& host) { on_host_changed(host); });
   }

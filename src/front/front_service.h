@@ -107,6 +107,7 @@ class FrontService : public Service {
   Pool catalogue_pool_;  // below what its jobs use: it ends first
   Pool history_pool_;
   Pool disk_pool_;
+  Pool process_pool_;  // apart: a worker's end is told at once, however long the disk is read
   Metrics metrics_;
   EventBus events_;
   LayerSet layers_;
