@@ -204,12 +204,14 @@ void ModelHost::want_weights() {
 
 Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
   if (auto worker = co_await ensure_worker(cancelled); !worker) co_return worker;
+  const std::uint64_t loads = loads_;
   want_weights();
   while (!*cancelled && (level_ == WeightsLevel::kLoading || level_ == WeightsLevel::kUnloading)) {
     co_await changed_.wait();
   }
   if (*cancelled) co_return fail(ErrorCode::kCancelled, "cancelled while the model loaded");
-  if (level_ == WeightsLevel::kResident) co_return Result<>{};
+  // Unloaded again before this waiter's turn: it was loaded all the same.
+  if (level_ == WeightsLevel::kResident || loads_ > loads) co_return Result<>{};
   if (failure_) co_return Failed{*failure_};
   co_return fail(ErrorCode::kUnavailable, "the worker died while it loaded the model");
 }
