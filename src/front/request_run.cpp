@@ -100,7 +100,7 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   const bool joined_spawn = !host.has_worker();
   const TimePoint begun = loop_.now();
   Result<> worker = co_await host.ensure_worker(&cancelled_);
-  if (host.spawns() != spawns || joined_spawn) {
+  if (host.spawns() != spawns || (joined_spawn && worker)) {
     queued_until(begun);
     account_.add_spawn(host.spawn_stages());
   }
