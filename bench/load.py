@@ -26,6 +26,7 @@ class Timing:
     first_s: float   # from the request's first byte to the first token's text
     last_s: float    # to the end of the stream
     tokens: int
+    arrivals: list   # when each event came, on the clock of time.perf_counter()
 
     @property
     def tokens_per_s(self):
@@ -43,6 +44,7 @@ def stream_completion(url, body):
         started = time.perf_counter()
         connection.sendall(request.encode() + data)
         first = last = None
+        arrivals = []
         tail = b""
         while b"[DONE]" not in tail:
             piece = connection.recv(1 << 16)
@@ -50,9 +52,19 @@ def stream_completion(url, body):
                 raise RuntimeError(f"the stream broke: {tail[-300:]!r}")
             if first is None and (b"data: {" in piece or b"data: {" in tail + piece):
                 first = time.perf_counter() - started
+            arrivals += [time.perf_counter()] * piece.count(b"data: {")
             tail = (tail + piece)[-65536:]
         last = time.perf_counter() - started
-    return Timing(first, last, body["max_tokens"])
+    return Timing(first, last, body["max_tokens"], arrivals)
+
+
+def rate_of_all(timings):
+    """Tokens per second while every stream writes: no prompt is evaluated meanwhile."""
+    begin = max(t.arrivals[0] for t in timings)
+    # The last two events of a stream close it and hold no token of their own.
+    end = min(t.arrivals[-3] for t in timings)
+    tokens = sum(sum(begin < at <= end for at in t.arrivals) for t in timings)
+    return tokens / (end - begin)
 
 
 def stream_at_once(url, bodies):

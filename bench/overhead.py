@@ -16,7 +16,10 @@ from support.peer import Peer
 from support.server import GEMMA, SMOLLM2, Server
 
 FILES = {"smollm2": SMOLLM2, "gemma": GEMMA}
-BARS = {"ttft": ("<=", 1.05), "tokens_per_s": (">=", 0.97), "cpu": ("<=", 1.05)}
+BARS = {"ttft": ("<=", 1.05), "decode": (">=", 0.97), "cpu": ("<=", 1.05)}
+# Without a bar: with several streams the first ones write while later prompts are still evaluated, so
+# a lower rate of one's own comes with an earlier first token.
+FOR_INFORMATION = ("own_rate", "wall")
 SETTLE_S = 0.3  # the other side's threads spin for a while after their last work
 WORDS = ("amber birch cedar delta ember fjord grove heath islet jetty kelp lagoon meadow north "
          "orchard prairie quarry river slope tundra upland valley willow yarrow").split()
@@ -69,7 +72,8 @@ def measure(side, bodies):
     timings = load.stream_at_once(side.url, bodies)
     usage = meter.read()
     return {"ttft": statistics.mean(t.first_s for t in timings),
-            "tokens_per_s": sum(t.tokens_per_s for t in timings),
+            "decode": load.rate_of_all(timings),
+            "own_rate": sum(t.tokens_per_s for t in timings),
             "cpu": usage.cpu_s, "outside": usage.outside_share, "wall": usage.wall_s,
             "stalled": usage.stalled}
 
@@ -101,10 +105,11 @@ def measure_pairs(ours, theirs, options, streams):
 
 def evaluate(pairs):
     result = {}
-    for figure, (sign, bar) in BARS.items():
+    for figure in (*BARS, *FOR_INFORMATION):
+        sign, bar = BARS.get(figure, (">=", 0))
         ratio = load.summary([p["ours"][figure] / p["theirs"][figure] for p in pairs])
         met = ratio["median"] <= bar if sign == "<=" else ratio["median"] >= bar
-        result[figure] = {"ratio": ratio, "bar": f"{sign} {bar}", "met": met,
+        result[figure] = {"ratio": ratio, "bar": f"{sign} {bar}" if figure in BARS else "-", "met": met,
                           "ours": load.summary([p["ours"][figure] for p in pairs]),
                           "theirs": load.summary([p["theirs"][figure] for p in pairs])}
     return result
@@ -113,13 +118,14 @@ def evaluate(pairs):
 def show(streams, result, skipped):
     print(f"\n{streams} stream(s), {result['cpu']['ratio']['n']} pairs, {skipped} disturbed")
     print(f"{'':14}{'ours':>10}{'theirs':>10}{'ratio':>9}   {'quartiles':17}{'bar':>8}")
-    for figure, scale, unit in (("ttft", 1000, "ms"), ("tokens_per_s", 1, "1/s"), ("cpu", 1, "s")):
+    for figure, scale, unit in (("ttft", 1000, "ms"), ("decode", 1, "1/s"), ("cpu", 1, "s"),
+                                ("own_rate", 1, "1/s"), ("wall", 1, "s")):
         row = result[figure]
         ratio = row["ratio"]
         print(f"{figure + ' ' + unit:14}{row['ours']['median'] * scale:10.2f}"
               f"{row['theirs']['median'] * scale:10.2f}{ratio['median']:9.3f}   "
               f"{ratio['low']:.3f} to {ratio['high']:.3f}  {row['bar']:>8}  "
-              f"{'met' if row['met'] else 'MISSED'}")
+              f"{'' if row['bar'] == '-' else 'met' if row['met'] else 'MISSED'}")
 
 
 def parse_arguments():

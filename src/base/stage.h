@@ -26,7 +26,7 @@ enum class StageKind {
   kRestore,      // copying prefix state back into KV cells
   kPrefill,      // evaluating the prompt's tokens that were in no cache
   kFirstDecode,  // sampling the first token from what prefill left
-  kDecode,       // all later tokens
+  kDecode,       // all later tokens, until the last one is out
 };
 
 struct Stage {

@@ -116,10 +116,10 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
   inputs.parallel_tool_calls = parallel_calls_;
   if (auto read = read_messages(request, inputs); !read) return Failed{std::move(read).error()};
   if (auto read = read_tools(request, inputs); !read) return Failed{std::move(read).error()};
-  if (inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED && !inputs.tools.empty() &&
-      !has_tools_) {
+  // Such a template would leave the tools out without a word.
+  if (inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE && !inputs.tools.empty() && !has_tools_) {
     return Failed{
-        Error{ErrorCode::kUnsupported, "this model's chat template cannot call tools"}.at("tools")};
+        Error{ErrorCode::kInvalid, "this model's chat template cannot call tools"}.at("tools")};
   }
   Constraint schema;
   if (!request.response_schema.empty()) {

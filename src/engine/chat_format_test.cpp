@@ -73,12 +73,14 @@ TEST_F(ChatFormatTest, ASchemaGivesAGrammarThatCanBeSampled) {
   }
 }
 
-TEST_F(ChatFormatTest, ARequiredCallNeedsATemplateThatCanCall) {
+TEST_F(ChatFormatTest, ToolsNeedATemplateThatCanCall) {
   HEARTH_MODEL_OR_SKIP(path, test::kSmol);
   open(path);
+  EXPECT_TRUE(format_->render({kHello, kWeather, "none", "", ""}));
+  EXPECT_FALSE(format_->render({kHello, kWeather, "auto", "", ""}));
   const auto chat = format_->render({kHello, kWeather, "required", "", ""});
   ASSERT_FALSE(chat);
-  EXPECT_EQ(chat.error().code(), ErrorCode::kUnsupported);
+  EXPECT_EQ(chat.error().code(), ErrorCode::kInvalid);
   EXPECT_EQ(chat.error().field(), "tools");
   EXPECT_TRUE(format_->render({kHello, kWeather, "auto", "", ""}));
 }

@@ -94,6 +94,7 @@ RequestReport Account::report() const {
 }
 
 RequestReport Account::final_report(TimePoint last_byte) {
+  if (outcome_ == Outcome::kOk) timeline.deliver(last_byte);
   timeline.finish(last_byte);
   return report();
 }

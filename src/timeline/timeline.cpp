@@ -56,6 +56,15 @@ void Timeline::finish(TimePoint last_byte) {
   finished_ = true;
 }
 
+void Timeline::deliver(TimePoint last_byte) {
+  const auto last = std::ranges::max_element(stages_, {}, &Stage::end);
+  if (last == stages_.end() || last->end > last_byte) return;
+  const bool makes_output = last->kind == StageKind::kPrefill ||
+                            last->kind == StageKind::kFirstDecode ||
+                            last->kind == StageKind::kDecode;
+  if (makes_output) last->end = last_byte;
+}
+
 TimePoint Timeline::end() const {
   if (finished_) return std::max(last_byte_, first_byte_);
   TimePoint latest = first_byte_;

@@ -155,5 +155,26 @@ TEST(Timeline, TimeInCountsNestedKindsOnce) {
   EXPECT_FALSE(timings.has(kCompile));
 }
 
+TEST(Timeline, DeliveryCountsIntoTheStageThatMadeTheLastPart) {
+  Timeline timeline;
+  timeline.begin(at(0));
+  timeline.add({StageKind::kPrefill, at(0), at(20), Bytes{}});
+  timeline.add({StageKind::kDecode, at(20), at(40), Bytes{}});
+  timeline.deliver(at(47));
+  timeline.finish(at(47));
+  const Timings timings = timeline.timings();
+  EXPECT_EQ(timings.other, Duration::zero());
+  EXPECT_EQ(timings.time_in({StageKind::kDecode}), milliseconds{27});
+}
+
+TEST(Timeline, DeliveryHidesNoGapBehindOtherStages) {
+  Timeline timeline;
+  timeline.begin(at(0));
+  timeline.add({StageKind::kQueue, at(0), at(20), Bytes{}});
+  timeline.deliver(at(47));
+  timeline.finish(at(47));
+  EXPECT_EQ(timeline.timings().other, milliseconds{27});
+}
+
 }  // namespace
 }  // namespace hearth

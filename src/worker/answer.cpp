@@ -31,9 +31,9 @@ Answer::Step Answer::add(engine::Token token) {
 }
 
 OutputDelta Answer::rest() {
-  auto [text, stop] = request_.stops.feed(std::exchange(bytes_, {}));
-  if (stop == nullptr) text += request_.stops.flush();
-  return parsed(std::move(text));
+  // What is left in bytes_ is the head of a character that will not be finished: it is no text.
+  bytes_.clear();
+  return parsed(request_.stops.flush());
 }
 
 OutputDelta Answer::finish() { return request_.parser ? request_.parser->finish() : OutputDelta{}; }
