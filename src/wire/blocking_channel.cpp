@@ -96,6 +96,29 @@ Result<> BlockingChannel::send(const Frame& frame) {
   }
 }
 
+Result<> BlockingChannel::send_all(std::span<const Frame> frames) {
+  std::string bytes;
+  for (const Frame& frame : frames) {
+    if (frame.payload.size() > kMaxPayload || !frame.descriptors.empty()) {
+      return fail(ErrorCode::kInternal, "a frame that cannot be sent along with others");
+    }
+    bytes += encode_header(frame);
+    bytes += frame.payload;
+  }
+  return write_all(bytes);
+}
+
+Result<> BlockingChannel::write_all(std::string_view bytes) {
+  const std::lock_guard lock{send_mutex_};
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return fail_errno("send", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return {};
+}
+
 Result<Frame> BlockingChannel::receive() {
   std::array<char, kHeaderSize> bytes{};
   Result<std::vector<Fd>> descriptors = receive_header(fd_, bytes);

@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "wire/blocking_channel.h"
@@ -35,18 +38,54 @@ class Replies {
     send(wire::FrameType::kFailed, request, failed);
   }
 
+  // While it lives, what its thread sends is held back, and then goes out at once: the tokens of
+  // one step wake the front once, not once for each sequence. On a machine whose cores all
+  // evaluate, every wake-up keeps one of them from a barrier. One thread at a time may hold.
+  class Hold {
+   public:
+    explicit Hold(Replies& replies) : replies_{replies} {
+      replies_.holder_ = std::this_thread::get_id();
+    }
+    ~Hold() {
+      replies_.holder_ = std::thread::id{};
+      replies_.send_held();
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    Replies& replies_;
+  };
+
  private:
   void send_payload(wire::FrameType type, std::uint64_t request, std::string payload) {
     wire::Frame frame;
     frame.type = type;
     frame.request = request;
     frame.payload = std::move(payload);
+    if (holder_ == std::this_thread::get_id()) {
+      held_.push_back(std::move(frame));
+    } else {
+      send_one(frame);
+    }
+  }
+
+  void send_held() {
+    const std::vector<wire::Frame> frames = std::exchange(held_, {});
+    const auto sent = channel_.send_all(frames);
+    if (sent || sent.error().code() != ErrorCode::kInternal) return;
+    for (const wire::Frame& frame : frames) send_one(frame);
+  }
+
+  void send_one(const wire::Frame& frame) {
     const auto sent = channel_.send(frame);
     // Over the wire's limits: somebody waits for it all the same.
-    if (!sent && sent.error().code() == ErrorCode::kInternal) send_error(request, sent.error());
+    if (!sent && sent.error().code() == ErrorCode::kInternal) send_error(frame.request, sent.error());
   }
 
   wire::BlockingChannel& channel_;
+  std::atomic<std::thread::id> holder_;
+  std::vector<wire::Frame> held_;  // of the holding thread
 };
 
 }  // namespace hearth::worker

@@ -121,6 +121,7 @@ Decoded Scheduler::decode(const std::vector<Share>& shares) {
 }
 
 void Scheduler::take_results(const std::vector<Share>& shares) {
+  const Replies::Hold together{parts_.replies};
   for (const Share& share : shares) {
     Sequence& sequence = *share.sequence;
     parts_.room.append(sequence.slot(), sequence.next(share.tokens));
