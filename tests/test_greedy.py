@@ -27,7 +27,14 @@ def reference(model, prompt):
     return done.stdout.decode(errors="replace").removesuffix("\n")
 
 
+def fresh(server, model):
+    """No other sequence's cells lie before this one's: their place changes the order of sums, and with
+    it which of two almost equal tokens comes first."""
+    server.ok("/api/hearth/unload", {"model": model})
+
+
 def greedy(server, model, prompt, **more):
+    fresh(server, model)
     reply = server.complete(prompt, model=model, max_tokens=LENGTH, cache_prompt=False, **more)
     return reply["choices"][0]["text"]
 
@@ -64,6 +71,7 @@ def test_equals_llama_server(server, peer, prompt):
     model, other = peer
     body = {"prompt": prompt, "temperature": 0, "max_tokens": LENGTH, "cache_prompt": False}
     theirs = other.http.post("/v1/completions", json=body).json()
+    fresh(server, model)
     ours = server.complete(prompt, model=model, max_tokens=LENGTH, cache_prompt=False)
     assert ours["choices"][0]["text"] == theirs["choices"][0]["text"]
     assert ours["usage"]["prompt_tokens"] == theirs["usage"]["prompt_tokens"]
@@ -77,6 +85,7 @@ def test_chats_equal_llama_server(server, peer):
     body = {"model": model, "messages": messages, "temperature": 0, "max_tokens": LENGTH,
             "cache_prompt": False}
     theirs = other.http.post("/v1/chat/completions", json=body).json()
+    fresh(server, model)
     ours = server.ok("/v1/chat/completions", body)
     assert ours["usage"]["prompt_tokens"] == theirs["usage"]["prompt_tokens"], "the same template"
     assert ours["choices"][0]["message"]["content"] == theirs["choices"][0]["message"]["content"]

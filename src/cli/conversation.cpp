@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/interrupt.h"
 #include "cli/reply.h"
 #include "cli/timeline_view.h"
 #include "cli/why.h"
@@ -21,6 +22,8 @@ constexpr std::string_view kHelp =
 int Conversation::run() {
   const auto model = session_.api.get("/api/hearth/models/" + percent_encode(options_.model));
   if (!model) return report(model.error(), session_.error);
+  // From one line to its reply and back there is no moment at which ^C would end the conversation.
+  const InterruptWatch watch;
   print(session_.out.paint(Paint::kDim, "/help lists the commands") + "\n");
   while (const auto line = editor_.read()) {
     if (take(*line) == Next::kLeave) return exit_code_;

@@ -9,6 +9,8 @@ namespace hearth::cli {
 namespace {
 
 volatile std::sig_atomic_t seen = 0;
+int depth = 0;
+struct sigaction earlier {};
 
 // sem_post() is one of the few ways to wake a thread that a signal handler may use.
 sem_t& wakeups() {
@@ -30,16 +32,23 @@ void on_interrupt(int) {
 }  // namespace
 
 InterruptWatch::InterruptWatch() {
-  seen = 0;
-  while (::sem_trywait(made_before_any_signal) == 0) {
-  }
+  if (depth++ > 0) return;
+  forget();
   struct sigaction action{};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &earlier_);
+  ::sigaction(SIGINT, &action, &earlier);
 }
 
-InterruptWatch::~InterruptWatch() { ::sigaction(SIGINT, &earlier_, nullptr); }
+InterruptWatch::~InterruptWatch() {
+  if (--depth == 0) ::sigaction(SIGINT, &earlier, nullptr);
+}
+
+void InterruptWatch::forget() {
+  seen = 0;
+  while (::sem_trywait(made_before_any_signal) == 0) {
+  }
+}
 
 bool InterruptWatch::interrupted() { return seen != 0; }
 

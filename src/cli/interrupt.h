@@ -5,8 +5,9 @@
 
 namespace hearth::cli {
 
-// While this object lives, ^C (SIGINT) no longer ends the process but is remembered here. One at a
-// time; the earlier disposition comes back with its destruction.
+// While one of these lives, ^C (SIGINT) no longer ends the process but is remembered here. They nest:
+// the outermost one forgets what came before it and brings the earlier disposition back at its end, so
+// that a ^C between two inner ones is seen by the second. Of one thread.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -16,14 +17,14 @@ class InterruptWatch {
 
   static bool interrupted();
 
+  // What came so far has been dealt with.
+  static void forget();
+
   // Ends the current wait() from another thread, as ^C does.
   static void wake();
 
   // Returns when ^C came or wake() was called since this object was made.
   void wait();
-
- private:
-  struct sigaction earlier_{};
 };
 
 }  // namespace hearth::cli

@@ -61,6 +61,7 @@ LineEditor::~LineEditor() = default;
 std::optional<std::string> LineEditor::read() {
   while (true) {
     InterruptWatch watch;
+    InterruptWatch::forget();
     int length = 0;
     const char* text = ::el_gets(library_->editor, &length);
     if (text == nullptr || length <= 0) {

@@ -37,6 +37,7 @@ void Account::add_started(const wire::StartedMessage& started, TimePoint now) {
   const double rate = rates.prefill_tokens_per_s.value_or(0);
   const int fresh = started.prompt_tokens - started.cached_tokens;
   if (rate > 0 && fresh > 0) facts.usual_prefill = of_milliseconds(1000.0 * fresh / rate);
+  prefill_ = {};  // a run that was lost counts no more
   for (const Stage& stage : started.stages) {
     if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
   }
@@ -82,6 +83,7 @@ RequestReport Account::report() const {
   }
   report.before = before;
   report.avoided = avoided_by(known_facts, before, rates);
+  report.chat_template = chat_template_;
   report.prompt_tokens = facts.prompt_tokens;
   report.cached_tokens = facts.cached_tokens;
   report.generated_tokens = generated_;

@@ -27,6 +27,8 @@ class Account {
   Rates rates;  // of the model, when the request came
 
   void set_model(std::string name) { model_ = std::move(name); }
+  // The messages were put into a template that is not the model's own.
+  void set_chat_template(std::string name) { chat_template_ = std::move(name); }
   // Adds a load that this request began or joined.
   void add_load(const LoadRecord& load);
   // Adds the worker's start, likewise.
@@ -50,6 +52,7 @@ class Account {
   const std::string path_;
   const std::int64_t wall_us_;
   std::string model_;
+  std::string chat_template_;
   Outcome outcome_ = Outcome::kOk;
   std::string message_;
   int status_ = 0;

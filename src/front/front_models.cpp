@@ -67,16 +67,17 @@ Task<Result<>> FrontService::remove_model(std::string name) {
   const ModelName model_name = *parsed;
   const NamedModel* named = find(model_name.key());
   const std::string artifact = named == nullptr ? std::string{} : named->artifact.id;
+  const std::string named_as = named == nullptr ? model_name.canonical() : named->name;
   auto job = [this, model_name] { return catalogue_.remove_name(model_name); };
   Result<> removed = co_await catalogue_pool_.run(world_.loop, std::move(job));
   if (!removed) co_return Failed{std::move(removed).error().at("model")};
   log::info("model.removed", {{"model", model_name.canonical()}});
-  metrics_.forget_model(model_name.canonical());
   if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
   const bool named_still = std::any_of(named_.begin(), named_.end(), [&](const NamedModel& other) {
     return other.artifact.id == artifact;
   });
   if (!named_still) co_await retire(artifact);
+  metrics_.forget_model(named_as);  // last: requests that drained still count for it
   co_return Result<>{};
 }
 

@@ -89,12 +89,23 @@ Task<void> FrontService::stop(TimePoint deadline) {
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();
-  for (auto& [artifact, model] : models_) {
-    model->host().poke();
-    co_await model->host().stop();
-  }
+  co_await stop_hosts();
   co_await requests_.close();
   co_await tasks_.close();
+  // What was being resolved when the deadline passed may have brought a host of its own.
+  co_await stop_hosts();
+}
+
+Task<void> FrontService::stop_host(Model& model, Gate::Pass) {
+  model.host().poke();
+  co_await model.host().stop();
+}
+
+// Side by side: a worker that will not leave has some seconds of grace.
+Task<void> FrontService::stop_hosts() {
+  Gate ends{world_.loop};
+  for (auto& [artifact, model] : models_) world_.loop.spawn(stop_host(*model, *ends.enter()));
+  co_await ends.close();
 }
 
 // ---- requests ----
@@ -233,6 +244,8 @@ Task<void> FrontService::retire(std::string artifact) {
   co_await model->host().stop();
   model->host().admission().resume();  // those who waited are told that it stops
   co_await model->unused();
+  workers_seen_.erase(artifact);
+  touched_.erase(artifact);
 }
 
 const NamedModel* FrontService::find(const std::string& key) const {
@@ -314,8 +327,19 @@ void FrontService::on_host_changed(ModelHost& host) {
   count_deaths(host);
   const auto found = models_.find(host.model().artifact);
   if (found == models_.end() || !found->second) return;
-  found->second->learn_from_host();
+  if (found->second->learn_from_host() == Model::Learned::kLoad) {
+    world_.loop.spawn(refresh_pages(host.model().artifact));
+  }
   publish_levels(*found->second);
+}
+
+// A load leaves pages behind that no snapshot knows of yet.
+Task<void> FrontService::refresh_pages(std::string artifact) {
+  const auto pass = tasks_.enter();
+  const auto found = models_.find(artifact);
+  if (!pass || found == models_.end()) co_return;
+  Subject subject = found->second->subject();
+  (void)co_await layers_.pages().refresh(std::move(subject));
 }
 
 void FrontService::count_deaths(ModelHost& host) {

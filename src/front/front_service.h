@@ -76,6 +76,9 @@ class FrontService : public Service {
   Task<Result<>> recheck(std::string artifact);
   Task<Result<>> refresh_catalogue();
   Task<void> retire(std::string artifact);
+  Task<void> refresh_pages(std::string artifact);
+  Task<void> stop_hosts();
+  static Task<void> stop_host(Model& model, Gate::Pass pass);
   Task<void> tick();
   Task<void> warm_up(std::string name);
   Task<void> give_back_weights(std::string artifact);

@@ -125,14 +125,16 @@ void Model::learn_prefill(const wire::StartedMessage& started) {
       prefill_tokens_per_s_ ? (1 - kNewest) * *prefill_tokens_per_s_ + kNewest * rate : rate;
 }
 
-void Model::learn_from_host() {
+Model::Learned Model::learn_from_host() {
   if (host_.has_worker() && !host_.spawn_stages().empty()) {
     spawn_ = host_.spawn_stages().front().length();
   }
   const WeightsLevel before = std::exchange(level_seen_, host_.level());
   const bool went = before == WeightsLevel::kResident && host_.level() != WeightsLevel::kResident;
   if (went) world_.layers.weights().note_given_back(subject(), host_.weights_cause());
-  if (!host_.last_load() || host_.last_load()->number == loads_learned_) return;
+  if (!host_.last_load() || host_.last_load()->number == loads_learned_) {
+    return Learned::kNothing;
+  }
   const LoadRecord& load = *host_.last_load();
   loads_learned_ = load.number;
   world_.metrics.model_loaded(name());
@@ -144,6 +146,7 @@ void Model::learn_from_host() {
     world_.layers.pages().note_read(stage.bytes, stage.length());
   }
   load_with_pages_ = load.length - reading;
+  return Learned::kLoad;
 }
 
 std::optional<double> Model::eta_ms() const {

@@ -61,7 +61,8 @@ class Model {
   Rates rates() const;
   void learn_prefill(const wire::StartedMessage& started);
   // Takes in what the host has been through since: a spawn, a load, weights that went.
-  void learn_from_host();
+  enum class Learned { kNothing, kLoad };
+  Learned learn_from_host();
   std::optional<double> predicted_ttft_ms() const;  // of a prompt of kShortPrompt fresh tokens, now
   std::optional<double> eta_ms() const;             // until weights are resident
   int retry_after_s() const;

@@ -17,14 +17,6 @@ using wire::FrameType;
 // A worker that dies over the same file twice in a row will die a third time.
 constexpr int kSpawnAttempts = 2;
 
-Frame frame_of(FrameType type, std::uint64_t request, std::string payload) {
-  Frame frame;
-  frame.type = type;
-  frame.request = request;
-  frame.payload = std::move(payload);
-  return frame;
-}
-
 Result<std::vector<Fd>> open_all(const Files& files, const std::vector<std::string>& paths) {
   std::vector<Fd> opened;
   for (const std::string& path : paths) {
@@ -83,7 +75,7 @@ bool ModelHost::usable() const { return has_worker() && !worker_->closing(); }
 Task<Result<>> ModelHost::ensure_worker(const bool* cancelled) {
   for (int attempt = 0; attempt < kSpawnAttempts; ++attempt) {
     if (usable()) co_return Result<>{};
-    if (stopping_) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
+    if (stopping_) co_return fail(ErrorCode::kUnavailable, "the server is stopping, or the model is being replaced; please ask again");
     if (!spawning_ && !worker_) world_.loop.spawn(spawn_worker());
     while (!*cancelled && !usable() && (spawning_ || worker_)) co_await changed_.wait();
     if (*cancelled) co_return fail(ErrorCode::kCancelled, "cancelled while the worker started");
@@ -125,7 +117,7 @@ Task<void> ModelHost::spawn_worker() {
                                      [this](Frame frame) { on_frame(std::move(frame)); });
   log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
   world_.loop.spawn(watch(spawns_));
-  Frame open = frame_of(FrameType::kOpen, 0,
+  Frame open = wire::make_frame(FrameType::kOpen, 0,
                         wire::encode(wire::OpenMessage{model_.name, settings_.options}));
   open.descriptors = std::move(spawned->second);
   worker_->send(std::move(open));
@@ -198,7 +190,7 @@ void ModelHost::want_weights() {
   load_asked_ = world_.loop.now();
   last_sign_of_work_ = load_asked_;
   failure_.reset();
-  send(frame_of(FrameType::kLoad, 0, "{}"));
+  send(wire::make_frame(FrameType::kLoad, 0, "{}"));
   set_level(WeightsLevel::kLoading);
 }
 
@@ -225,7 +217,7 @@ Task<Result<>> ModelHost::unload(WeightsCause cause) {
   if (level_ == WeightsLevel::kResident) {
     weights_cause_ = cause;
     last_sign_of_work_ = world_.loop.now();
-    send(frame_of(FrameType::kUnload, 0, "{}"));
+    send(wire::make_frame(FrameType::kUnload, 0, "{}"));
     set_level(WeightsLevel::kUnloading);
   }
   while (level_ == WeightsLevel::kUnloading) co_await changed_.wait();

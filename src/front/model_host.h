@@ -115,7 +115,6 @@ class ModelHost {
 
   // --- what is known, for planning and for people ---
   WeightsLevel level() const { return level_; }
-  bool spawning() const { return spawning_; }
   WeightsCause weights_cause() const { return weights_cause_; }
   double load_fraction() const { return load_fraction_; }
   bool has_worker() const { return worker_ != nullptr && ready_.has_value(); }

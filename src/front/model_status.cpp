@@ -68,7 +68,10 @@ ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint 
   for (const LayerSnapshot& layer : model->layers()) status.layers.push_back(status_of(layer));
   const ModelHost& host = model->host();
   if (host.has_worker()) status.worker = worker_status(host, now);
-  if (host.failure() && status.status == "ok") {
+  // Want of memory or of a process passes; a file that the engine cannot take does not.
+  const bool refused = host.failure() && (host.failure()->code() == ErrorCode::kCorrupt ||
+                                          host.failure()->code() == ErrorCode::kUnsupported);
+  if (refused && status.status == "ok") {
     status.status = "broken";
     status.reason = host.failure()->message();
   }

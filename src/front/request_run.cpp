@@ -13,19 +13,11 @@ using wire::FrameType;
 
 constexpr int kAttempts = 2;
 
-Frame frame_of(FrameType type, std::uint64_t request, std::string payload) {
-  Frame frame;
-  frame.type = type;
-  frame.request = request;
-  frame.payload = std::move(payload);
-  return frame;
-}
-
 Frame work_frame(std::uint64_t request, const RequestRun::Work& work) {
   if (const auto* generate = std::get_if<wire::GenerateMessage>(&work)) {
-    return frame_of(FrameType::kGenerate, request, wire::encode(*generate));
+    return wire::make_frame(FrameType::kGenerate, request, wire::encode(*generate));
   }
-  return frame_of(FrameType::kEmbed, request, wire::encode(std::get<wire::EmbedMessage>(work)));
+  return wire::make_frame(FrameType::kEmbed, request, wire::encode(std::get<wire::EmbedMessage>(work)));
 }
 
 }  // namespace
@@ -113,6 +105,11 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
     refuse_with(Error{ErrorCode::kInvalid, "the request is too large"});
     co_return Step::kOver;
   }
+  const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
+  const bool templated = generate != nullptr && !generate->messages.empty();
+  if (templated && host.ready() && host.ready()->chat_template != "model") {
+    account_.set_chat_template(host.ready()->chat_template);
+  }
   needed_load_ = host.level() != WeightsLevel::kResident;
   loads_before_ = host.last_load() ? host.last_load()->number : 0;
   host.attach(input_.number, inbox_);
@@ -141,7 +138,7 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
       on_progress(*progress);
     } else if (auto* failed = std::get_if<Error>(&*item)) {
       // The load that it waited for was refused; the worker still has the request in hand.
-      model.host().send(frame_of(FrameType::kCancel, input_.number, "{}"));
+      model.host().send(wire::make_frame(FrameType::kCancel, input_.number, "{}"));
       refuse_with(std::move(*failed));
       ended = true;
     } else if (const auto* lost = std::get_if<WorkerLost>(&*item)) {
@@ -152,7 +149,7 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
       }
       co_return Step::kLost;
     } else {
-      model.host().send(frame_of(FrameType::kCancel, input_.number, "{}"));
+      model.host().send(wire::make_frame(FrameType::kCancel, input_.number, "{}"));
       if (model.host().level() != WeightsLevel::kLoading) continue;
       // The worker answers only when the load has ended, and nobody waits for that any more.
       queued_until(loop_.now());
@@ -334,8 +331,9 @@ void RequestRun::cancel() {
 void RequestRun::arm_wait_limit(Model& model) {
   if (!input_.context.wait_limit || model.host().level() == WeightsLevel::kResident) return;
   const TimePoint when = input_.context.first_byte + *input_.context.wait_limit;
-  wait_timer_ = loop_.call_at(when, [this] {
+  wait_timer_ = loop_.call_at(when, [this, &model] {
     wait_timer_ = 0;
+    if (model.host().level() == WeightsLevel::kResident) return;  // warm by now: it is served
     waited_too_long_ = true;
     cancel();
   });

@@ -111,6 +111,7 @@ JsonWriter hearth_object(const RequestReport& report) {
       .raw("before", before_json(report.before))
       .raw("avoided", avoided_json(report.avoided));
   if (report.verdict) json.raw("verdict", verdict_json(*report.verdict));
+  if (!report.chat_template.empty()) json.string("chat_template", report.chat_template);
   return json;
 }
 

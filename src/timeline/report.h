@@ -46,6 +46,8 @@ struct RequestReport {
   Duration prefill{};
   Duration decode{};  // from the first token to the last
 
+  std::string chat_template{};  // "chatml" where the model has none of its own; else empty
+
   Bytes bytes_read{};  // from the device; with timings.shared, of the joined load too
   std::int64_t major_faults = 0;
 };

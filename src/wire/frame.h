@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fd.h"
@@ -41,6 +42,14 @@ struct Frame {
   std::string payload;
   std::vector<Fd> descriptors;
 };
+
+inline Frame make_frame(FrameType type, std::uint64_t request, std::string payload) {
+  Frame frame;
+  frame.type = type;
+  frame.request = request;
+  frame.payload = std::move(payload);
+  return frame;
+}
 
 // On the socket a frame is 16 bytes of header, little-endian, then the payload:
 //   u32 payload length · u16 type · u16 number of descriptors · u64 request

@@ -118,8 +118,8 @@ void InferenceThread::drop_cancelled() {
 }
 
 void InferenceThread::admit_waiting() {
-  if (!model_ || unload_) return;
   drop_cancelled();
+  if (!model_ || unload_) return;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const RequestPtr request = *next;
     if (request->kind == RequestKind::kEmbed) {
