@@ -12,13 +12,15 @@ namespace hearth {
 // runs on the thread that resumes it and resumes its awaiter directly when it ends.
 //
 // Ownership: the Task object owns the frame; destroying a task that has not started is fine,
-// destroying one that is suspended in the middle is a bug of the caller (whatever it waits for would
-// resume a dead frame). Spawned tasks own themselves. Not thread-safe: a frame belongs to one loop.
+// destroying one that is suspended in the middle is a bug of the caller (whatever it waits for
+// would resume a dead frame). Spawned tasks own themselves. Not thread-safe: a frame belongs to one
+// loop.
 //
 // House rules for g++ 12 (each has cost somebody a week): no capturing lambda coroutine; no braced
-// temporary inside a co_await expression; no lock held across co_await; no co_await in the condition of
-// an if, a loop or a switch: name its result first. (GCC bug 106188: where the body has no local variable
-// at its top level the frame is laid out wrongly, and the coroutine silently never runs.)
+// temporary inside a co_await expression; no lock held across co_await; no co_await in the
+// condition of an if, a loop or a switch: name its result first. (GCC bug 106188: where the body
+// has no local variable at its top level the frame is laid out wrongly, and the coroutine silently
+// never runs.)
 template <class T = void>
 class [[nodiscard]] Task;
 

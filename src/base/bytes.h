@@ -19,7 +19,9 @@ class Bytes {
   friend constexpr Bytes operator+(Bytes a, Bytes b) { return Bytes{a.n_ + b.n_}; }
 
   // Saturates at zero: "how much is still missing" is never negative.
-  friend constexpr Bytes operator-(Bytes a, Bytes b) { return a < b ? Bytes{} : Bytes{a.n_ - b.n_}; }
+  friend constexpr Bytes operator-(Bytes a, Bytes b) {
+    return a < b ? Bytes{} : Bytes{a.n_ - b.n_};
+  }
 
   constexpr Bytes& operator+=(Bytes b) { return *this = *this + b; }
 

@@ -6,8 +6,8 @@
 
 namespace hearth {
 
-// CLOCK_MONOTONIC: the one time line that the front and all workers share, so that stages stamped in
-// different processes can be merged. libstdc++'s steady_clock reads exactly that clock.
+// CLOCK_MONOTONIC: the one time line that the front and all workers share, so that stages stamped
+// in different processes can be merged. libstdc++'s steady_clock reads exactly that clock.
 using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::nanoseconds;
 

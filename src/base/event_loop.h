@@ -24,25 +24,25 @@ class EventLoop {
 
   virtual TimePoint now() const = 0;
 
-  // Runs `callback` on the loop soon, after what is running now. Thread-safe; callbacks posted by one
-  // thread run in that order.
+  // Runs `callback` on the loop soon, after what is running now. Thread-safe; callbacks posted by
+  // one thread run in that order.
   virtual void post(Callback callback) = 0;
 
   // Runs `callback` on the loop at `when`, unless cancel() comes first. Ids are never reused.
   virtual TimerId call_at(TimePoint when, Callback callback) = 0;
   virtual void cancel(TimerId timer) = 0;
 
-  // Calls `callback` once, when `fd` is readable, at end of file or in error. The descriptor stays the
-  // caller's and must stay open until the callback begins or forget() was called. A second call for
-  // the same descriptor replaces the first.
+  // Calls `callback` once, when `fd` is readable, at end of file or in error. The descriptor stays
+  // the caller's and must stay open until the callback begins or forget() was called. A second call
+  // for the same descriptor replaces the first.
   virtual void when_readable(int fd, Callback callback) = 0;
 
   // The same for a descriptor that can take more bytes, or is in error.
   virtual void when_writable(int fd, Callback callback) = 0;
   virtual void forget(int fd) = 0;
 
-  // Starts `task` now, up to its first suspension, and lets it own itself. An exception that escapes it
-  // ends the process: a task that may fail returns Result.
+  // Starts `task` now, up to its first suspension, and lets it own itself. An exception that
+  // escapes it ends the process: a task that may fail returns Result.
   void spawn(Task<void> task);
 
   // co_await loop.sleep(50ms)

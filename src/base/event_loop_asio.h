@@ -11,8 +11,8 @@ class io_context;
 
 namespace hearth {
 
-// The real event loop, over epoll by way of Asio. run() belongs to one thread; post() and stop() may
-// be called from any.
+// The real event loop, over epoll by way of Asio. run() belongs to one thread; post() and stop()
+// may be called from any.
 class AsioEventLoop : public EventLoop {
  public:
   AsioEventLoop();

@@ -25,8 +25,7 @@ FileInfo info_of(const struct stat& status) {
   info.size = Bytes{static_cast<std::uint64_t>(status.st_size)};
   info.device = status.st_dev;
   info.inode = status.st_ino;
-  info.modified_ns =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  info.modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
   return info;
 }
 
@@ -39,13 +38,13 @@ class RealFiles : public Files {
   }
 
   Result<FileInfo> info(const std::string& path) const override {
-    struct stat status {};
+    struct stat status{};
     if (::stat(path.c_str(), &status) != 0) return fail_errno("stat " + path, errno);
     return info_of(status);
   }
 
   Result<FileInfo> info(const Fd& file) const override {
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file.get(), &status) != 0) return fail_errno("fstat", errno);
     return info_of(status);
   }

@@ -102,7 +102,8 @@ Result<json::value> parse_json(std::string_view text) {
   const std::size_t consumed = parser.write_some(text.data(), text.size(), error);
   if (!error && consumed < text.size()) {
     if (text.substr(consumed).find_first_not_of(" \t\r\n") != std::string_view::npos) {
-      return fail(ErrorCode::kInvalid, fmt::format("text after the JSON value at byte {}", consumed));
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("text after the JSON value at byte {}", consumed));
     }
   }
   if (!error) parser.finish(error);

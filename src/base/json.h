@@ -9,10 +9,10 @@
 
 namespace hearth {
 
-// Parses a request body or a frame. Limits: nesting of 64. Strings must be UTF-8, also after escapes
-// (a lone surrogate is refused); a byte order mark before the first brace is skipped; NUL inside a
-// string is allowed, as JSON allows it.
-// Errors: kInvalid, with what was wrong and the byte it stands at.
+// Parses a request body or a frame. Limits: nesting of 64. Strings must be UTF-8, also after
+// escapes (a lone surrogate is refused); a byte order mark before the first brace is skipped; NUL
+// inside a string is allowed, as JSON allows it. Errors: kInvalid, with what was wrong and the byte
+// it stands at.
 Result<boost::json::value> parse_json(std::string_view text);
 
 // True when `text` is well-formed UTF-8 (no surrogates, no overlong forms).

@@ -23,8 +23,8 @@ struct Field {
 };
 
 // Writes one line: time, level, event name, fields. Thread-safe; a line is never torn.
-// Every warning and error is also counted by event name, so that a log nobody reads still shows in the
-// metrics.
+// Every warning and error is also counted by event name, so that a log nobody reads still shows in
+// the metrics.
 void write(Level level, std::string_view event, std::initializer_list<Field> fields);
 
 inline void debug(std::string_view event, std::initializer_list<Field> fields = {}) {

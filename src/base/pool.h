@@ -17,11 +17,11 @@
 namespace hearth {
 
 // Threads for what may block: disk, hashing, SQLite. run() is awaited on a loop; the job runs on a
-// pool thread and the awaiter is resumed back on its loop. A pool of one thread runs its jobs in the
-// order in which they were submitted, so one SQLite connection can belong to it.
+// pool thread and the awaiter is resumed back on its loop. A pool of one thread runs its jobs in
+// the order in which they were submitted, so one SQLite connection can belong to it.
 //
-// Thread-safe. The destructor finishes the jobs that were submitted, then joins; the loop must still
-// be there by then.
+// Thread-safe. The destructor finishes the jobs that were submitted, then joins; the loop must
+// still be there by then.
 class Pool {
  public:
   Pool(std::string name, int threads);

@@ -45,7 +45,8 @@ class SpawnPlan {
   explicit SpawnPlan(int child_control) {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawn_file_actions_adddup2(&actions_, child_control, kChildControlFd);
-    // Whatever our own parent or a library left open without CLOEXEC is none of the child's business.
+    // Whatever our own parent or a library left open without CLOEXEC is none of the child's
+    // business.
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, kChildControlFd + 1);
     ::posix_spawnattr_init(&attributes_);
     sigset_t none;

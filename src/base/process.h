@@ -24,9 +24,9 @@ std::string describe(const ExitStatus& status);
 // A running child. While this object lives there is a process or a zombie to reap; when it is gone
 // there is neither, whatever path control took.
 //
-// The child sees its end of control() as descriptor 3 and must exit on end of file there: that is how
-// it learns that its parent died, even by SIGKILL. (PR_SET_PDEATHSIG is tied to the spawning thread.)
-// Not thread-safe.
+// The child sees its end of control() as descriptor 3 and must exit on end of file there: that is
+// how it learns that its parent died, even by SIGKILL. (PR_SET_PDEATHSIG is tied to the spawning
+// thread.) Not thread-safe.
 class Process {
  public:
   virtual ~Process() = default;
@@ -42,8 +42,8 @@ class Process {
   // At once, by SIGKILL. Does not reap.
   virtual void kill() = 0;
 
-  // Closes control(), waits up to `grace` for the child to leave, then kills it, and reaps. Idempotent.
-  // Blocks for at most `grace`: call it from a pool, or after pidfd() became readable.
+  // Closes control(), waits up to `grace` for the child to leave, then kills it, and reaps.
+  // Idempotent. Blocks for at most `grace`: call it from a pool, or after pidfd() became readable.
   virtual ExitStatus stop(std::chrono::milliseconds grace) = 0;
 };
 

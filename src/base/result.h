@@ -11,17 +11,17 @@ namespace hearth {
 // Codes are for callers that react. Add one only where some caller takes a different branch on it;
 // everything a person needs to read goes into the message.
 enum class ErrorCode {
-  kNotFound,      // the model, file or cache entry does not exist        -> 404
-  kNoSpace,       // the budget or the disk cannot take it right now      -> 503, retry later
-  kCancelled,     // the client went away or the server is stopping       -> nothing is sent
-  kCorrupt,       // stored bytes fail their check                        -> drop, recompute; 422
-  kInvalid,       // the request itself is wrong                          -> 400
-  kTooLong,       // the prompt does not fit the context                  -> 400 with both counts
-  kUnsupported,   // the model or this build cannot do it                 -> 501
-  kBusy,          // a bounded queue is full                              -> 503 + Retry-After
-  kConflict,      // the state of the thing forbids it (mapped, in use)   -> 409
-  kUnavailable,   // a worker died or is not ready                        -> 503, retry later
-  kInternal,      // a bug or a broken environment                        -> 500
+  kNotFound,     // the model, file or cache entry does not exist        -> 404
+  kNoSpace,      // the budget or the disk cannot take it right now      -> 503, retry later
+  kCancelled,    // the client went away or the server is stopping       -> nothing is sent
+  kCorrupt,      // stored bytes fail their check                        -> drop, recompute; 422
+  kInvalid,      // the request itself is wrong                          -> 400
+  kTooLong,      // the prompt does not fit the context                  -> 400 with both counts
+  kUnsupported,  // the model or this build cannot do it                 -> 501
+  kBusy,         // a bounded queue is full                              -> 503 + Retry-After
+  kConflict,     // the state of the thing forbids it (mapped, in use)   -> 409
+  kUnavailable,  // a worker died or is not ready                        -> 503, retry later
+  kInternal,     // a bug or a broken environment                        -> 500
 };
 
 class Error {

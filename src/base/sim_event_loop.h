@@ -9,9 +9,9 @@
 
 namespace hearth {
 
-// An event loop whose time is virtual: when nothing is ready it jumps to the next timer. A test that
-// waits thirty seconds takes none, and the same inputs give the same order of events every time.
-// Single-threaded: Pool jobs of a test run inline (see Pool::inline_on).
+// An event loop whose time is virtual: when nothing is ready it jumps to the next timer. A test
+// that waits thirty seconds takes none, and the same inputs give the same order of events every
+// time. Single-threaded: Pool jobs of a test run inline (see Pool::inline_on).
 class SimEventLoop : public EventLoop {
  public:
   TimePoint now() const override { return clock_.now(); }
@@ -55,7 +55,8 @@ class SimEventLoop : public EventLoop {
     }
   }
 
-  // Runs until nothing is ready and no timer is due within `limit` from now; time ends at that limit.
+  // Runs until nothing is ready and no timer is due within `limit` from now; time ends at that
+  // limit.
   void run_for(Duration limit) {
     const TimePoint end = now() + limit;
     run_ready();

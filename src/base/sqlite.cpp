@@ -30,7 +30,9 @@ constexpr int kBusyMilliseconds = 5000;
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  ::sqlite3_finalize(statement);
+}
 void Database::Close::operator()(sqlite3* db) const { ::sqlite3_close_v2(db); }
 
 Statement& Statement::bind(int index, std::int64_t value) {
@@ -46,8 +48,8 @@ Statement& Statement::bind(int index, double value) {
 Statement& Statement::bind(int index, std::string_view value) {
   // A default string_view has no data, which SQLite would take for NULL.
   const char* data = value.data() == nullptr ? "" : value.data();
-  const int rc = ::sqlite3_bind_text64(statement_.get(), index, data, value.size(), SQLITE_TRANSIENT,
-                                       SQLITE_UTF8);
+  const int rc = ::sqlite3_bind_text64(statement_.get(), index, data, value.size(),
+                                       SQLITE_TRANSIENT, SQLITE_UTF8);
   if (rc != SQLITE_OK) bind_error_ = rc;
   return *this;
 }
@@ -112,7 +114,8 @@ Result<Database> Database::open_once(const std::string& path) {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int rc = ::sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
   database.db_.reset(raw);
-  if (rc != SQLITE_OK) return fail(code_for(rc), std::string{"open database: "} + ::sqlite3_errstr(rc));
+  if (rc != SQLITE_OK)
+    return fail(code_for(rc), std::string{"open database: "} + ::sqlite3_errstr(rc));
   ::sqlite3_busy_timeout(raw, kBusyMilliseconds);
   if (auto set = database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
                                   "PRAGMA foreign_keys=ON; SELECT count(*) FROM sqlite_master;");
@@ -148,7 +151,8 @@ Result<> Database::execute(const std::string& sql) {
 
 Result<Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
-  const int rc = ::sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
+  const int rc =
+      ::sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
   if (rc != SQLITE_OK) return failed("prepare");
   return Statement{raw};
 }

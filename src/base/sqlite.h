@@ -51,10 +51,9 @@ class Statement {
 // One SQLite connection (WAL, foreign keys on, 5 s busy time-out). Belongs to one thread at a time.
 class Database {
  public:
-  // Creates the file with mode 0600 when it is missing. ":memory:" works. A file that is no database is
-  // moved aside to "<path>.broken-<n>" and a new one begun, which `was_replaced` says: a damaged history
-  // must not keep a server from starting.
-  // Errors: kNoSpace, kUnavailable.
+  // Creates the file with mode 0600 when it is missing. ":memory:" works. A file that is no
+  // database is moved aside to "<path>.broken-<n>" and a new one begun, which `was_replaced` says:
+  // a damaged history must not keep a server from starting. Errors: kNoSpace, kUnavailable.
   static Result<Database> open(const std::string& path);
 
   bool was_replaced() const { return was_replaced_; }

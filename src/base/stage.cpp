@@ -5,9 +5,20 @@ namespace hearth {
 namespace {
 
 constexpr std::array<std::string_view, 14> kNames{
-    "queue",   "artifact.metadata", "artifact.download", "artifact.verify", "spawn",
-    "read",    "load",              "compile",           "context",         "tokenize",
-    "restore", "prefill",           "first_decode",      "decode",
+    "queue",
+    "artifact.metadata",
+    "artifact.download",
+    "artifact.verify",
+    "spawn",
+    "read",
+    "load",
+    "compile",
+    "context",
+    "tokenize",
+    "restore",
+    "prefill",
+    "first_decode",
+    "decode",
 };
 static_assert(kNames.size() == static_cast<std::size_t>(StageKind::kDecode) + 1);
 

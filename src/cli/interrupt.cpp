@@ -10,7 +10,7 @@ namespace {
 
 volatile std::sig_atomic_t seen = 0;
 int depth = 0;
-struct sigaction earlier {};
+struct sigaction earlier{};
 
 // sem_post() is one of the few ways to wake a thread that a signal handler may use.
 sem_t& wakeups() {

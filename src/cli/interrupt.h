@@ -5,9 +5,9 @@
 
 namespace hearth::cli {
 
-// While one of these lives, ^C (SIGINT) no longer ends the process but is remembered here. They nest:
-// the outermost one forgets what came before it and brings the earlier disposition back at its end, so
-// that a ^C between two inner ones is seen by the second. Of one thread.
+// While one of these lives, ^C (SIGINT) no longer ends the process but is remembered here. They
+// nest: the outermost one forgets what came before it and brings the earlier disposition back at
+// its end, so that a ^C between two inner ones is seen by the second. Of one thread.
 class InterruptWatch {
  public:
   InterruptWatch();

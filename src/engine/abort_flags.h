@@ -15,7 +15,8 @@ struct AbortFlags {
   // request's own flag.
   std::atomic<const std::atomic<bool>*> cancelled{nullptr};
 
-  // Counts how often the engine asked, if set: a long step that goes on is told from one that hangs.
+  // Counts how often the engine asked, if set: a long step that goes on is told from one that
+  // hangs.
   std::atomic<std::uint64_t>* pulse = nullptr;
 
   bool raised() const {

@@ -15,8 +15,8 @@
 
 namespace hearth::front {
 
-// What one request took and met: collects stages and facts while it runs, and makes the report of it,
-// as often as asked. Not thread-safe; belongs to the loop.
+// What one request took and met: collects stages and facts while it runs, and makes the report of
+// it, as often as asked. Not thread-safe; belongs to the loop.
 class Account {
  public:
   Account(std::string request_id, const RequestContext& context, std::int64_t wall_us);

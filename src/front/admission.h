@@ -11,8 +11,8 @@
 
 namespace hearth::front {
 
-// Who may be in a model's worker at once, and who waits: first come, first served, bounded. While it is
-// paused nobody is let in (an unload drains that way). Belongs to the loop.
+// Who may be in a model's worker at once, and who waits: first come, first served, bounded. While
+// it is paused nobody is let in (an unload drains that way). Belongs to the loop.
 class Admission {
  public:
   Admission(EventLoop& loop, int parallel, int queue_limit)

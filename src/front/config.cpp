@@ -2,6 +2,7 @@
 #include "front/config.h"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -9,14 +10,13 @@
 #include <cstdlib>
 #include <functional>
 #include <sstream>
-#include <toml++/toml.h>
 #include <variant>
 
 namespace hearth::front {
 namespace {
 
-using Member = std::variant<std::string Config::*, std::int64_t Config::*,
-                            std::vector<std::string> Config::*>;
+using Member =
+    std::variant<std::string Config::*, std::int64_t Config::*, std::vector<std::string> Config::*>;
 
 struct Option {
   std::string_view name;
@@ -34,16 +34,18 @@ const std::array kOptions{
     Option{"log_level", &Config::log_level, "debug, info, warn or error"},
     Option{"layers_off", &Config::layers_off,
            "cache layers that keep nothing: artifact, pages, weights, compiled, prefix"},
-    Option{"parallel", &Config::parallel, "sequences of one model that are evaluated together", 1, 64},
+    Option{"parallel", &Config::parallel, "sequences of one model that are evaluated together", 1,
+           64},
     Option{"context", &Config::context, "tokens per sequence; 0: what the model was trained for", 0,
            16 * kMillion},
     Option{"threads", &Config::threads, "evaluation threads; 0: the physical cores", 0, 1024},
     Option{"queue", &Config::queue, "requests that may wait for one model before 503", 0, kMillion},
-    Option{"hang_seconds", &Config::hang_seconds, "a worker without progress for so long is ended", 1,
-           86'400},
-    Option{"drain_seconds", &Config::drain_seconds, "how long a stop waits for replies under way", 0,
-           86'400},
-    Option{"history_rows", &Config::history_rows, "requests that the history keeps", 100, 10 * kMillion},
+    Option{"hang_seconds", &Config::hang_seconds, "a worker without progress for so long is ended",
+           1, 86'400},
+    Option{"drain_seconds", &Config::drain_seconds, "how long a stop waits for replies under way",
+           0, 86'400},
+    Option{"history_rows", &Config::history_rows, "requests that the history keeps", 100,
+           10 * kMillion},
     Option{"hollow_workers", &Config::hollow_workers,
            "models, last used first, whose vocabulary is kept ready from the start", 0, 64},
     Option{"max_body_mib", &Config::max_body_mib, "largest request body, MiB", 1, 1024},
@@ -91,8 +93,8 @@ Failed unknown(std::string_view origin, std::string_view name) {
 Result<> set_integer(Config& config, const Option& option, std::int64_t value,
                      std::string_view origin) {
   if (value < option.least || value > option.most) {
-    return invalid(origin, fmt::format("{} must be from {} to {}, not {}", option.name, option.least,
-                                       option.most, value));
+    return invalid(origin, fmt::format("{} must be from {} to {}, not {}", option.name,
+                                       option.least, option.most, value));
   }
   config.*std::get<std::int64_t Config::*>(option.member) = value;
   return {};
@@ -117,19 +119,19 @@ Result<> set_text(Config& config, const Setting& setting) {
   const Option* option = find_option(setting.name);
   if (option == nullptr) return unknown(setting.origin, setting.name);
   if (const auto* text = std::get_if<std::string Config::*>(&option->member)) {
-    config.**text = setting.value;
+    config.** text = setting.value;
     return {};
   }
   if (const auto* list = std::get_if<std::vector<std::string> Config::*>(&option->member)) {
-    config.**list = words_of(setting.value);
+    config.** list = words_of(setting.value);
     return {};
   }
   std::int64_t value = 0;
   const char* end = setting.value.data() + setting.value.size();
   const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
   if (error != std::errc{} || stop != end) {
-    return invalid(setting.origin,
-                   fmt::format("{} must be a whole number, not \"{}\"", option->name, setting.value));
+    return invalid(setting.origin, fmt::format("{} must be a whole number, not \"{}\"",
+                                               option->name, setting.value));
   }
   return set_integer(config, *option, value, setting.origin);
 }
@@ -144,13 +146,14 @@ Result<> set_node(Config& config, const Option& option, const toml::node& node,
   if (const auto* text = std::get_if<std::string Config::*>(&option.member)) {
     const auto value = node.value_exact<std::string>();
     if (!value) return invalid(origin, fmt::format("{} must be a string", option.name));
-    config.**text = *value;
+    config.** text = *value;
     return {};
   }
   const toml::array* array = node.as_array();
   std::vector<std::string> words;
   if (array != nullptr) {
-    for (const toml::node& item : *array) words.push_back(item.value_exact<std::string>().value_or(""));
+    for (const toml::node& item : *array)
+      words.push_back(item.value_exact<std::string>().value_or(""));
   }
   if (array == nullptr || std::find(words.begin(), words.end(), "") != words.end()) {
     return invalid(origin, fmt::format("{} must be a list of strings", option.name));
@@ -183,7 +186,8 @@ std::vector<Setting> from_environment() {
   std::vector<Setting> settings;
   for (const Option& option : kOptions) {
     std::string name = "HEARTH_";
-    for (const char c : option.name) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (const char c : option.name)
+      name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     if (const char* value = std::getenv(name.c_str())) {
       settings.push_back({std::string{option.name}, value, name});
     }
@@ -197,7 +201,8 @@ Result<> check_whole(Config& config) {
   config.switches = *switches;
   static constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warn", "error"};
   if (std::find(kLevels.begin(), kLevels.end(), config.log_level) == kLevels.end()) {
-    return invalid("log_level", "must be debug, info, warn or error, not \"" + config.log_level + "\"");
+    return invalid("log_level",
+                   "must be debug, info, warn or error, not \"" + config.log_level + "\"");
   }
   if (auto address = parse_listen(config.listen); !address) {
     return Failed{std::move(address).error().during("listen")};
@@ -255,8 +260,8 @@ Result<ListenAddress> parse_listen(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const bool bare_v6 = !text.empty() && text.find(':') != colon && text.front() != '[';
   const std::size_t bracket = text.rfind(']');
-  const bool has_port = colon != std::string::npos && !bare_v6 &&
-                        (bracket == std::string::npos || colon > bracket);
+  const bool has_port =
+      colon != std::string::npos && !bare_v6 && (bracket == std::string::npos || colon > bracket);
   if (has_port) {
     address.host = text.substr(0, colon);
     const char* end = text.data() + text.size();

@@ -31,8 +31,8 @@ void EventBus::Subscription::close() {
 
 void EventBus::publish(std::string type, std::string data) {
   if (subscriptions_.empty()) return;
-  const auto event = std::make_shared<const LiveEvent>(
-      LiveEvent{next_id_++, std::move(type), std::move(data)});
+  const auto event =
+      std::make_shared<const LiveEvent>(LiveEvent{next_id_++, std::move(type), std::move(data)});
   for (Subscription* subscription : subscriptions_) {
     if (subscription->pending_.size() >= kMaxPending) {
       subscription->pending_.pop_front();

@@ -5,18 +5,17 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/version.h"
 #include "front/about.h"
 #include "front/live_json.h"
 #include "front/model_status.h"
 #include "front/system_pressure.h"
-#include "base/version.h"
 
 namespace hearth::front {
 namespace {
 
 constexpr std::chrono::seconds kTick{2};
 constexpr int kTicksPerRecheck = 15;
-constexpr std::chrono::seconds kTouchInterval{10};
 
 }  // namespace
 
@@ -50,10 +49,10 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       process_pool_{"process", 2},
       metrics_{BuildInfo{std::string{version()}, std::string{engine_build()}}},
       events_{world_.loop},
-      layers_{LayerSet::World{
-          world_.loop, disk_pool_, world_.files, world_.clock,
-          [this](const std::string& artifact) { return host_of(artifact); },
-          [this](const std::string& artifact) { return load_set_of(artifact); }}},
+      layers_{
+          LayerSet::World{world_.loop, disk_pool_, world_.files, world_.clock,
+                          [this](const std::string& artifact) { return host_of(artifact); },
+                          [this](const std::string& artifact) { return load_set_of(artifact); }}},
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop} {}
@@ -169,8 +168,8 @@ Task<Result<Model*>> FrontService::resolve(std::string name) {
                          .at("model")};
   }
   const auto running = models_.find(named->artifact.id);
-  const bool in_use = running != models_.end() &&
-                      running->second->host().level() == WeightsLevel::kResident;
+  const bool in_use =
+      running != models_.end() && running->second->host().level() == WeightsLevel::kResident;
   if (!in_use || !config_.switches.artifact) {
     const std::string artifact = named->artifact.id;
     if (Result<> checked = co_await recheck(artifact); !checked) {
@@ -182,8 +181,8 @@ Task<Result<Model*>> FrontService::resolve(std::string name) {
   co_return &model_for(*named);
 }
 
-// Looks at the files before anything is loaded from them. A model that changed is another artifact: the
-// host of the old one goes.
+// Looks at the files before anything is loaded from them. A model that changed is another artifact:
+// the host of the old one goes.
 Task<Result<>> FrontService::recheck(std::string artifact) {
   auto job = [this, artifact] { return catalogue_.recheck(artifact); };
   Result<Artifact> now = co_await catalogue_pool_.run(world_.loop, std::move(job));
@@ -208,7 +207,8 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
 
 Task<Result<>> FrontService::refresh_catalogue() {
   auto job = [this] { return catalogue_.list(); };
-  Result<std::vector<NamedModel>> listed = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  Result<std::vector<NamedModel>> listed =
+      co_await catalogue_pool_.run(world_.loop, std::move(job));
   if (!listed) co_return Failed{std::move(listed).error()};
   named_ = std::move(*listed);
   layers_.artifact().update(named_);
@@ -281,87 +281,6 @@ ModelHost* FrontService::host_of(const std::string& artifact) const {
   return found == models_.end() || !found->second ? nullptr : &found->second->host();
 }
 
-std::string FrontService::about() const {
-  return about_json(About{.uptime = world_.loop.now() - started_,
-                          .models = named_.size(),
-                          .requests = requests_.inside(),
-                          .switches = config_.switches});
-}
-
-// ---- what happened ----
-
-void FrontService::on_closed(const std::string& name, const RequestReport& report) {
-  metrics_.observe(report);
-  log::info("request", {{"id", report.request_id},
-                        {"model", name},
-                        {"path", report.path},
-                        {"status", report.status},
-                        {"class", report.response_class ? name_of(*report.response_class) : "-"},
-                        {"ms", milliseconds_of(report.timings.total)}});
-  events_.publish("request", to_history_json(report));
-  history_pool_.submit([this, report] {
-    if (auto added = history_.add(report); !added) {
-      log::warn("history.not_written", {{"reason", added.error().message()}});
-    }
-  });
-  if (Result<ModelName> parsed = ModelName::parse(name)) {
-    if (const NamedModel* named = find(parsed->key())) touch(named->artifact.id);
-  }
-}
-
-void FrontService::touch(const std::string& artifact) {
-  TimePoint& last = touched_[artifact];
-  if (last != TimePoint{} && world_.loop.now() - last < kTouchInterval) return;
-  last = world_.loop.now();
-  const std::int64_t now_us = world_.clock.wall_us();
-  for (NamedModel& named : named_) {
-    if (named.artifact.id == artifact) named.artifact.last_used_at_us = now_us;
-  }
-  catalogue_pool_.submit([this, artifact] {
-    // A model that was removed meanwhile has nothing to be noted.
-    [[maybe_unused]] auto touched = catalogue_.touch(artifact);
-  });
-}
-
-void FrontService::on_host_changed(ModelHost& host) {
-  count_deaths(host);
-  const auto found = models_.find(host.model().artifact);
-  if (found == models_.end() || !found->second) return;
-  if (found->second->learn_from_host() == Model::Learned::kLoad) {
-    world_.loop.spawn(refresh_pages(host.model().artifact));
-  }
-  publish_levels(*found->second);
-}
-
-// A load leaves pages behind that no snapshot knows of yet.
-Task<void> FrontService::refresh_pages(std::string artifact) {
-  const auto pass = tasks_.enter();
-  const auto found = models_.find(artifact);
-  if (!pass || found == models_.end()) co_return;
-  Subject subject = found->second->subject();
-  (void)co_await layers_.pages().refresh(std::move(subject));
-}
-
-void FrontService::count_deaths(ModelHost& host) {
-  WorkerCounts& seen = workers_seen_[host.model().artifact];
-  for (; seen.deaths < host.deaths(); ++seen.deaths) {
-    metrics_.worker_died();
-    seen.replaced = false;
-  }
-  if (!seen.replaced && host.has_worker()) {
-    metrics_.worker_restarted();
-    seen.replaced = true;
-  }
-}
-
-void FrontService::publish_levels(const Model& model) {
-  if (events_.subscribers() == 0) return;
-  if (model.host().level() == WeightsLevel::kLoading) {
-    events_.publish("progress", progress_json(model.name(), model.host().load_fraction()));
-  }
-  events_.publish("levels", levels_json(model.name(), model.layers()));
-}
-
 Task<void> FrontService::tick() {
   const auto pass = tasks_.enter();
   for (int n = 1; !stopping_; ++n) {
@@ -382,38 +301,6 @@ Task<void> FrontService::tick() {
     }
     (void)co_await stop_asked_.wait_until(world_.loop.now() + kTick);
   }
-}
-
-Metrics& FrontService::metrics() {
-  update_gauges();
-  return metrics_;
-}
-
-void FrontService::update_gauges() {
-  metrics_.set_event_subscribers(static_cast<std::int64_t>(events_.subscribers()));
-  for (const auto& [artifact, model] : models_) {
-    metrics_.set_queue_depth(model->name(), model->host().admission().waiting());
-    metrics_.set_active_requests(model->name(), model->host().admission().active());
-    for (const LayerSnapshot& layer : model->layers()) metrics_.set_layer(model->name(), layer);
-  }
-}
-
-Task<Result<std::vector<std::string>>> FrontService::history(HistoryQuery query) {
-  auto job = [this, query] { return history_.list(query); };
-  co_return co_await history_pool_.run(world_.loop, std::move(job));
-}
-
-Task<Result<std::string>> FrontService::history_entry(std::string id) {
-  auto job = [this, id]() -> Result<std::string> {
-    if (id != "last") return history_.get(id);
-    HistoryQuery newest;
-    newest.limit = 1;
-    Result<std::vector<std::string>> listed = history_.list(newest);
-    if (!listed) return Failed{std::move(listed).error()};
-    if (listed->empty()) return fail(ErrorCode::kNotFound, "no request has been answered yet");
-    return listed->front();
-  };
-  co_return co_await history_pool_.run(world_.loop, std::move(job));
 }
 
 }  // namespace hearth::front

@@ -39,8 +39,8 @@ class FrontService : public Service {
     std::uint64_t seed = 0;  // of request ids
   };
 
-  // Opens (and, where missing, makes) catalogue and history in config.data. Blocks: call it before the
-  // loop runs. Errors: kConflict (written by a newer Hearth), kNoSpace, kUnavailable.
+  // Opens (and, where missing, makes) catalogue and history in config.data. Blocks: call it before
+  // the loop runs. Errors: kConflict (written by a newer Hearth), kNoSpace, kUnavailable.
   static Result<std::unique_ptr<FrontService>> open(World world, Config config);
   ~FrontService() override;
 
@@ -115,10 +115,10 @@ class FrontService : public Service {
   EventBus events_;
   LayerSet layers_;
   Pressure pressure_;
-  std::vector<NamedModel> named_;                           // snapshot of the catalogue, by name
-  std::map<std::string, std::unique_ptr<Model>> models_;    // by artifact id
-  std::map<std::string, WorkerCounts> workers_seen_;        // by artifact id
-  std::map<std::string, TimePoint> touched_;                // by artifact id
+  std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name
+  std::map<std::string, std::unique_ptr<Model>> models_;  // by artifact id
+  std::map<std::string, WorkerCounts> workers_seen_;      // by artifact id
+  std::map<std::string, TimePoint> touched_;              // by artifact id
   Gate tasks_;
   Gate requests_;
   Notify stop_asked_;

@@ -22,8 +22,8 @@ using wire::BlockingChannel;
 using wire::Frame;
 using wire::FrameType;
 
-// The whole front over a scripted worker: a real catalogue with a small GGUF file in it, the real loop,
-// sockets and databases.
+// The whole front over a scripted worker: a real catalogue with a small GGUF file in it, the real
+// loop, sockets and databases.
 class FrontServiceTest : public ::testing::Test {
  protected:
   void open_with(std::vector<Script> scripts) {

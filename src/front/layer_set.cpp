@@ -44,7 +44,8 @@ std::optional<WorkerState> HostWorkers::state(const Subject& subject) const {
   state.live_tokens = host->live_tokens();
   if (state.level == WorkerLevel::kResident && host->last_load()) {
     const wire::MemoryUse& memory = host->last_load()->loaded.memory;
-    state.memory = {memory.weights + memory.mapped, memory.repacked, memory.context, memory.compute};
+    state.memory = {memory.weights + memory.mapped, memory.repacked, memory.context,
+                    memory.compute};
   }
   return state;
 }
@@ -71,9 +72,7 @@ LayerSet::LayerSet(World world)
       compiled_{workers_},
       prefix_{workers_} {}
 
-Layer& LayerSet::of(LayerKind kind) {
-  return const_cast<Layer&>(std::as_const(*this).of(kind));
-}
+Layer& LayerSet::of(LayerKind kind) { return const_cast<Layer&>(std::as_const(*this).of(kind)); }
 
 const Layer& LayerSet::of(LayerKind kind) const {
   const std::array<const Layer*, 5> layers{&artifact_, &pages_, &weights_, &compiled_, &prefix_};
@@ -82,8 +81,12 @@ const Layer& LayerSet::of(LayerKind kind) const {
 
 LayerSnapshot LayerSet::snapshot(LayerKind kind, const Subject& subject) const {
   const LayerState state = of(kind).observe(subject);
-  return {std::string{name_of(kind)}, state.level, state.fraction,
-          state.bytes,                state.total, state.detail};
+  return {std::string{name_of(kind)},
+          state.level,
+          state.fraction,
+          state.bytes,
+          state.total,
+          state.detail};
 }
 
 }  // namespace hearth::front

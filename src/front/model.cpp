@@ -85,7 +85,8 @@ Before Model::before() const {
   return state;
 }
 
-// Cells of another engine build, variant or file are other values, and other keys' are not to be told of.
+// Cells of another engine build, variant or file are other values, and other keys' are not to be
+// told of.
 PrefixDomain Model::prefix_domain(const std::string& key) const {
   std::string fingerprint = named_.artifact.id;
   if (host_.ready()) fingerprint += '/' + host_.ready()->engine + '/' + host_.ready()->backend;

@@ -44,9 +44,9 @@ class Model {
   ModelHost& host() { return host_; }
   const ModelHost& host() const { return host_; }
 
-  // Looks at the layers as they are now, for `account`. Scans page residency first when weights are not
-  // resident, because then the answer decides how long the request will take; otherwise it takes the
-  // last snapshot. Errors: those of switched-off layers that must be emptied first.
+  // Looks at the layers as they are now, for `account`. Scans page residency first when weights are
+  // not resident, because then the answer decides how long the request will take; otherwise it
+  // takes the last snapshot. Errors: those of switched-off layers that must be emptied first.
   Task<Result<>> prepare(Account& account);
 
   // The five layers from their last snapshots.

@@ -75,7 +75,9 @@ bool ModelHost::usable() const { return has_worker() && !worker_->closing(); }
 Task<Result<>> ModelHost::ensure_worker(const bool* cancelled) {
   for (int attempt = 0; attempt < kSpawnAttempts; ++attempt) {
     if (usable()) co_return Result<>{};
-    if (stopping_) co_return fail(ErrorCode::kUnavailable, "the server is stopping, or the model is being replaced; please ask again");
+    if (stopping_)
+      co_return fail(ErrorCode::kUnavailable,
+                     "the server is stopping, or the model is being replaced; please ask again");
     if (!spawning_ && !worker_) world_.loop.spawn(spawn_worker());
     while (!*cancelled && !usable() && (spawning_ || worker_)) co_await changed_.wait();
     if (*cancelled) co_return fail(ErrorCode::kCancelled, "cancelled while the worker started");
@@ -118,7 +120,7 @@ Task<void> ModelHost::spawn_worker() {
   log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
   world_.loop.spawn(watch(spawns_));
   Frame open = wire::make_frame(FrameType::kOpen, 0,
-                        wire::encode(wire::OpenMessage{model_.name, settings_.options}));
+                                wire::encode(wire::OpenMessage{model_.name, settings_.options}));
   open.descriptors = std::move(spawned->second);
   worker_->send(std::move(open));
   if (stopping_) worker_->close();
@@ -131,7 +133,8 @@ Task<void> ModelHost::supervise(Worker* worker) {
   on_lost(status);
 }
 
-// A worker that has work and shows no step for the hang limit is stuck in a call that will not return.
+// A worker that has work and shows no step for the hang limit is stuck in a call that will not
+// return.
 Task<void> ModelHost::watch(std::uint64_t spawn) {
   const auto pass = tasks_.enter();
   if (!pass) co_return;  // stop() came during the spawn: the worker is told to leave anyway
@@ -162,7 +165,8 @@ void ModelHost::on_lost(const ExitStatus& status) {
     weights_cause_ = WeightsCause::kWorkerDied;
     log::warn("worker.died", {{"model", model_.name}, {"how", how}});
     if (!was_ready && !failure_) {
-      failure_ = Error{ErrorCode::kUnavailable, "the worker died while it opened the model: " + how};
+      failure_ =
+          Error{ErrorCode::kUnavailable, "the worker died while it opened the model: " + how};
     }
   }
   for (auto& [request, inbox] : std::exchange(inboxes_, {})) inbox->push(WorkerLost{how});
@@ -180,7 +184,8 @@ Task<void> ModelHost::stop() {
 // ---- load and unload ----
 
 void ModelHost::want_weights() {
-  if (!has_worker() || level_ == WeightsLevel::kResident || level_ == WeightsLevel::kLoading) return;
+  if (!has_worker() || level_ == WeightsLevel::kResident || level_ == WeightsLevel::kLoading)
+    return;
   if (level_ == WeightsLevel::kUnloading) {
     load_wanted_ = true;
     return;

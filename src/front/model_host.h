@@ -30,7 +30,7 @@ struct LoadRecord {
   std::uint64_t number = 0;  // 1, 2, ... for one host
   WeightsCause cause = WeightsCause::kFirstUse;
   wire::LoadedMessage loaded;
-  Duration length{};         // from asking the worker to its answer
+  Duration length{};  // from asking the worker to its answer
 };
 
 // What a request finds in its inbox while a worker has it in hand.
@@ -42,24 +42,25 @@ using InboxItem = std::variant<wire::Frame, wire::ProgressMessage, Error, Worker
 using Inbox = Mailbox<InboxItem>;
 
 struct HostSettings {
-  std::string worker_program;       // path of hearth-worker
+  std::string worker_program;  // path of hearth-worker
   wire::LoadOptions options;
   int queue_limit = 512;
   Duration hang_limit = std::chrono::seconds{30};
 };
 
 struct HostModel {
-  std::string artifact;             // id
-  std::string name;                 // canonical, for messages
-  std::vector<std::string> paths;   // shards in order
+  std::string artifact;            // id
+  std::string name;                // canonical, for messages
+  std::vector<std::string> paths;  // shards in order
 };
 
-// Everything the front keeps for one model: its worker process, the level of its weights, the queue of
-// requests, the last load. A load belongs to the host, not to the request that asked first: whoever
-// leaves, it goes on, and everyone who waits gets the same one.
+// Everything the front keeps for one model: its worker process, the level of its weights, the queue
+// of requests, the last load. A load belongs to the host, not to the request that asked first:
+// whoever leaves, it goes on, and everyone who waits gets the same one.
 //
-// Level moves: none -spawn-> hollow -load-> loading -> resident -unload-> unloading -> hollow, and from
-// anywhere to none when the process dies. Belongs to the loop. Call stop() before destroying it.
+// Level moves: none -spawn-> hollow -load-> loading -> resident -unload-> unloading -> hollow, and
+// from anywhere to none when the process dies. Belongs to the loop. Call stop() before destroying
+// it.
 class ModelHost {
  public:
   struct World {
@@ -93,15 +94,16 @@ class ModelHost {
   // ensure_worker, want_weights, and waits for the end of the load.
   Task<Result<>> ensure_resident(const bool* cancelled);
 
-  // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait, and
-  // load again. Nothing to do when nothing is resident.
+  // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait,
+  // and load again. Nothing to do when nothing is resident.
   Task<Result<>> unload(WeightsCause cause);
 
   // Ends the worker process as well.
   Task<void> stop();
 
   // --- a request in the worker's hands ---
-  // Frames with `request` go to `inbox` until detach(). A lost worker tells every inbox and forgets it.
+  // Frames with `request` go to `inbox` until detach(). A lost worker tells every inbox and forgets
+  // it.
   void attach(std::uint64_t request, Inbox& inbox);
   void detach(std::uint64_t request);
   void send(wire::Frame frame);

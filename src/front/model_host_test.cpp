@@ -28,10 +28,9 @@ class ModelHostTest : public ::testing::Test {
     settings.worker_program = "scripted";
     settings.hang_limit = hang_limit;
     // Any readable file will do: a scripted worker does not look at it.
-    host_ = std::make_unique<ModelHost>(
-        ModelHost::World{loop_, pool_, Files::real(), *processes_},
-        HostModel{"artifact", "model:latest", {"/proc/self/exe"}}, settings,
-        [this](ModelHost&) { ++changes_; });
+    host_ = std::make_unique<ModelHost>(ModelHost::World{loop_, pool_, Files::real(), *processes_},
+                                        HostModel{"artifact", "model:latest", {"/proc/self/exe"}},
+                                        settings, [this](ModelHost&) { ++changes_; });
   }
 
   // Runs `body` to its end, stops the host, and returns.
@@ -46,7 +45,8 @@ class ModelHostTest : public ::testing::Test {
     test->loop_.stop();
   }
 
-  static Task<void> load_into(ModelHost& host, const bool* cancelled, Gate::Pass, Result<>& result) {
+  static Task<void> load_into(ModelHost& host, const bool* cancelled, Gate::Pass,
+                              Result<>& result) {
     result = co_await host.ensure_resident(cancelled);
   }
 
@@ -170,8 +170,8 @@ TEST_F(ModelHostTest, UnloadingMakesHollowAndIsTheNextLoadsCause) {
   host_with({well_behaved});
   std::vector<WeightsLevel> levels;
   run(load_unload_load(*host_, levels));
-  EXPECT_EQ(levels, (std::vector{WeightsLevel::kResident, WeightsLevel::kHollow,
-                                 WeightsLevel::kResident}));
+  EXPECT_EQ(levels,
+            (std::vector{WeightsLevel::kResident, WeightsLevel::kHollow, WeightsLevel::kResident}));
   EXPECT_EQ(host_->last_load()->number, 2U);
   EXPECT_EQ(host_->last_load()->cause, WeightsCause::kAsked);
   EXPECT_EQ(processes_->spawned(), 1);

@@ -18,11 +18,11 @@ namespace hearth::front {
 
 // Who asked and how, beside what was asked: the same for every kind of request.
 struct RequestContext {
-  std::string model;    // as the client wrote it
-  std::string api;      // "openai", "ollama", "anthropic", "hearth"
-  std::string path;     // "/v1/chat/completions"
+  std::string model;  // as the client wrote it
+  std::string api;    // "openai", "ollama", "anthropic", "hearth"
+  std::string path;   // "/v1/chat/completions"
   TimePoint first_byte;
-  std::string key;      // whose prefixes may be shared; empty: everybody's
+  std::string key;                     // whose prefixes may be shared; empty: everybody's
   std::optional<Duration> wait_limit;  // Prefer: wait=N; how long a cold model may be waited for
 };
 
@@ -36,7 +36,7 @@ struct EmbedRequest {
   wire::EmbedMessage message;
 };
 
-// While a model warms, before the first token; at most a few a second.
+// While a model warms, before the first token; at most twenty a second.
 struct Progress {
   std::string stage;  // "queue", "spawn", "read", "load", "context", "prefill"
   double fraction = 0;
@@ -57,8 +57,8 @@ struct Delta {
   std::vector<wire::ToolCallDelta> tool_calls;
 };
 
-// What came so far is void: a worker died before the client saw anything, and the request runs again.
-// Comes only while no Delta has been taken, or the reply is of the kind that is sent whole.
+// What came so far is void: a worker died before the client saw anything, and the request runs
+// again. Comes only while no Delta has been taken, or the reply is of the kind that is sent whole.
 struct Restarted {};
 
 struct Embedded {
@@ -77,8 +77,8 @@ struct Finished {
   RequestReport report;  // up to now; the last byte is still to be sent
 };
 
-// The last event of a request that did not. retry_after is set with kBusy, and with kUnavailable when
-// the client's own wait limit ran out; then eta says when the model may be warm.
+// The last event of a request that did not. retry_after is set with kBusy, and with kUnavailable
+// when the client's own wait limit ran out; then eta says when the model may be warm.
 struct Refused {
   Error error;
   std::optional<int> retry_after_s;
@@ -86,14 +86,14 @@ struct Refused {
   RequestReport report;
 };
 
-using Event =
-    std::variant<Progress, Started, Delta, Restarted, Embedded, Finished, Refused>;
+using Event = std::variant<Progress, Started, Delta, Restarted, Embedded, Finished, Refused>;
 
-// May a failed worker's request be run again after deltas were taken? Yes, if they were only collected.
+// May a failed worker's request be run again after deltas were taken? Yes, if they were only
+// collected.
 enum class Delivery { kWhole, kStreamed };
 
-// One request on its way. Dropping it cancels the request and frees its sequence; so a client that goes
-// away only needs its handler to end. Belongs to the loop.
+// One request on its way. Dropping it cancels the request and frees its sequence; so a client that
+// goes away only needs its handler to end. Belongs to the loop.
 class Reply {
  public:
   virtual ~Reply() = default;
@@ -106,8 +106,9 @@ class Reply {
   // Ends a wait in next() early: the request is cancelled and next() yields Refused(kCancelled).
   virtual void cancel() = 0;
 
-  // The last byte of the answer went out (or failed to): closes the timeline and writes the history.
-  // Call it once, after Finished or Refused; a reply that is dropped without it counts as cancelled.
+  // The last byte of the answer went out (or failed to): closes the timeline and writes the
+  // history. Call it once, after Finished or Refused; a reply that is dropped without it counts as
+  // cancelled.
   virtual void sent(int http_status) = 0;
 };
 

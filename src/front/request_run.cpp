@@ -17,7 +17,8 @@ Frame work_frame(std::uint64_t request, const RequestRun::Work& work) {
   if (const auto* generate = std::get_if<wire::GenerateMessage>(&work)) {
     return wire::make_frame(FrameType::kGenerate, request, wire::encode(*generate));
   }
-  return wire::make_frame(FrameType::kEmbed, request, wire::encode(std::get<wire::EmbedMessage>(work)));
+  return wire::make_frame(FrameType::kEmbed, request,
+                          wire::encode(std::get<wire::EmbedMessage>(work)));
 }
 
 }  // namespace
@@ -105,11 +106,7 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
     refuse_with(Error{ErrorCode::kInvalid, "the request is too large"});
     co_return Step::kOver;
   }
-  const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
-  const bool templated = generate != nullptr && !generate->messages.empty();
-  if (templated && host.ready() && host.ready()->chat_template != "model") {
-    account_.set_chat_template(host.ready()->chat_template);
-  }
+  note_template(host);
   needed_load_ = host.level() != WeightsLevel::kResident;
   loads_before_ = host.last_load() ? host.last_load()->number : 0;
   host.attach(input_.number, inbox_);
@@ -127,13 +124,20 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   co_return step;
 }
 
+void RequestRun::note_template(const ModelHost& host) {
+  const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
+  const bool templated = generate != nullptr && !generate->messages.empty();
+  if (templated && host.ready() && host.ready()->chat_template != "model") {
+    account_.set_chat_template(host.ready()->chat_template);
+  }
+}
+
 Task<RequestRun::Step> RequestRun::follow(Model& model) {
   for (bool ended = false; !ended;) {
     std::optional<InboxItem> item = co_await inbox_.pop();
     if (!item) break;
     if (const auto* frame = std::get_if<Frame>(&*item)) {
-      const Step step = on_frame(model, *frame, ended);
-      if (step == Step::kLost) co_return step;
+      ended = on_frame(model, *frame);
     } else if (const auto* progress = std::get_if<wire::ProgressMessage>(&*item)) {
       on_progress(*progress);
     } else if (auto* failed = std::get_if<Error>(&*item)) {
@@ -160,64 +164,40 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
   co_return Step::kOver;
 }
 
-RequestRun::Step RequestRun::on_frame(Model& model, const Frame& frame, bool& ended) {
-  const auto broken = [&](const Error& error) {
-    model.host().poison("a frame could not be read: " + error.message());
-    return Step::kOver;  // the loss of the worker arrives in the inbox
+// True when it was the request's last frame.
+bool RequestRun::on_frame(Model& model, const Frame& frame) {
+  // A frame that cannot be read costs the worker, whose loss then arrives in the inbox.
+  const auto read = [&model](auto message, auto use) {
+    if (!message) model.host().poison("a frame could not be read: " + message.error().message());
+    if (message) use(std::move(*message));
+    return message.has_value();
   };
+  const std::string& payload = frame.payload;
   switch (frame.type) {
-    case FrameType::kTokenized: {
-      auto message = wire::decode_tokenized(frame.payload);
-      if (!message) return broken(message.error());
-      on_tokenized(model, *message);
-      return Step::kOver;
-    }
-    case FrameType::kStarted: {
-      auto message = wire::decode_started(frame.payload);
-      if (!message) return broken(message.error());
-      on_started(model, *message);
-      return Step::kOver;
-    }
-    case FrameType::kDelta: {
-      auto message = wire::decode_delta(frame.payload);
-      if (!message) return broken(message.error());
-      delta_sent_ = true;
-      Delta delta{std::move(message->text), std::move(message->reasoning),
-                  std::move(message->tool_calls)};
-      events_.push(std::move(delta));
-      return Step::kOver;
-    }
-    case FrameType::kDone: {
-      auto message = wire::decode_done(frame.payload);
-      if (!message) return broken(message.error());
-      ended = true;
-      on_done(model, *message);
-      return Step::kOver;
-    }
-    case FrameType::kEmbedded: {
-      auto message = wire::decode_embedded(frame.payload);
-      if (!message) return broken(message.error());
-      ended = true;
-      on_embedded(model, std::move(*message));
-      return Step::kOver;
-    }
-    case FrameType::kFailed: {
-      auto message = wire::decode_failed(frame.payload);
-      if (!message) return broken(message.error());
-      ended = true;
-      add_load_if_waited(model);
-      refuse_with(Error{error_code_named(message->code), message->message}
-                      .at(message->field)
-                      .with_counts({message->prompt_tokens, message->context}));
-      return Step::kOver;
-    }
+    case FrameType::kTokenized:
+      read(wire::decode_tokenized(payload), [&](auto message) { on_tokenized(model, message); });
+      return false;
+    case FrameType::kStarted:
+      read(wire::decode_started(payload), [&](auto message) { on_started(model, message); });
+      return false;
+    case FrameType::kDelta:
+      read(wire::decode_delta(payload), [&](auto message) { on_delta(std::move(message)); });
+      return false;
+    case FrameType::kDone:
+      return read(wire::decode_done(payload), [&](auto message) { on_done(model, message); });
+    case FrameType::kEmbedded:
+      return read(wire::decode_embedded(payload),
+                  [&](auto message) { on_embedded(model, std::move(message)); });
+    case FrameType::kFailed:
+      return read(wire::decode_failed(payload), [&](auto message) { on_failed(model, message); });
     default:
-      return broken(Error{ErrorCode::kCorrupt, "unexpected frame"});
+      model.host().poison("it sent a frame that belongs to no request");
+      return false;
   }
 }
 
-// One wait from the last thing that was done for this request to `until`: the front's queue, the hand-over
-// and the worker's intake are the same to whoever waits.
+// One wait from the last thing that was done for this request to `until`: the front's queue, the
+// hand-over and the worker's intake are the same to whoever waits.
 void RequestRun::queued_until(TimePoint until) {
   if (until > waiting_since_) {
     account_.timeline.add(Stage{StageKind::kQueue, waiting_since_, until, Bytes{}});
@@ -250,6 +230,19 @@ void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
   started_ = true;
   Started started{message.prompt_tokens, message.cached_tokens, account_.report()};
   events_.push(std::move(started));
+}
+
+void RequestRun::on_delta(wire::DeltaMessage message) {
+  delta_sent_ = true;
+  Delta delta{std::move(message.text), std::move(message.reasoning), std::move(message.tool_calls)};
+  events_.push(std::move(delta));
+}
+
+void RequestRun::on_failed(Model& model, const wire::FailedMessage& message) {
+  add_load_if_waited(model);
+  refuse_with(Error{error_code_named(message.code), message.message}
+                  .at(message.field)
+                  .with_counts({message.prompt_tokens, message.context}));
 }
 
 void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {

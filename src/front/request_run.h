@@ -34,7 +34,6 @@ class RequestRun {
   // Called once, when the request is over for good and its account is closed.
   using OnClosed = std::function<void(const RequestReport&)>;
 
-  // `model` may be null: `refusal` then says why there is none.
   RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClosed on_closed);
 
   static Task<void> refuse(std::shared_ptr<RequestRun> run, Error error);
@@ -55,7 +54,10 @@ class RequestRun {
   Task<void> serve(Model& model);
   Task<Step> attempt(Model& model);
   Task<Step> follow(Model& model);
-  Step on_frame(Model& model, const wire::Frame& frame, bool& ended);
+  bool on_frame(Model& model, const wire::Frame& frame);
+  void note_template(const ModelHost& host);
+  void on_delta(wire::DeltaMessage message);
+  void on_failed(Model& model, const wire::FailedMessage& message);
   void on_tokenized(Model& model, const wire::TokenizedMessage& message);
   void on_started(Model& model, const wire::StartedMessage& message);
   void on_done(Model& model, const wire::DoneMessage& message);
@@ -77,9 +79,9 @@ class RequestRun {
   Model* model_ = nullptr;  // while run() is under way
   bool cancelled_ = false;
   bool waited_too_long_ = false;
-  bool over_ = false;      // the last event was pushed
-  bool closed_ = false;    // the account is closed
-  bool abandoned_ = false; // the Reply is gone
+  bool over_ = false;       // the last event was pushed
+  bool closed_ = false;     // the account is closed
+  bool abandoned_ = false;  // the Reply is gone
   bool delta_taken_ = false;
   bool delta_sent_ = false;
   bool started_ = false;

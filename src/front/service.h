@@ -36,19 +36,19 @@ struct WorkerStatus {
   std::int64_t device_bytes = 0;
   std::string backend;  // CPU variant
   std::string engine;
-  int context = 0;      // KV cells allocated
+  int context = 0;  // KV cells allocated
 };
 
 // A model as every list shows it.
 struct ModelStatus {
-  std::string name;        // canonical, with tag
-  std::string artifact;    // id
-  std::string status;      // "ok", "missing", "changed", "broken"
-  std::string reason;      // when it is not ok
+  std::string name;                // canonical, with tag
+  std::string artifact;            // id
+  std::string status;              // "ok", "missing", "changed", "broken"
+  std::string reason;              // when it is not ok
   std::vector<std::string> paths;  // for the command line and the admin role only
   std::int64_t size = 0;
   std::int64_t imported_at_us = 0;
-  std::int64_t last_used_us = 0;   // 0: never
+  std::int64_t last_used_us = 0;  // 0: never
   std::string architecture;
   std::string quantization;
   std::int64_t parameters = 0;
@@ -57,15 +57,15 @@ struct ModelStatus {
   bool has_chat_template = false;
   std::string license;
 
-  std::vector<LayerStatus> layers;         // the five, coldest first
-  std::optional<WorkerStatus> worker;      // while there is one
-  std::optional<double> predicted_ttft_ms; // for a short prompt now; absent until rates are known
+  std::vector<LayerStatus> layers;          // the five, coldest first
+  std::optional<WorkerStatus> worker;       // while there is one
+  std::optional<double> predicted_ttft_ms;  // for a short prompt now; absent until rates are known
   int active = 0;
   int queued = 0;
 };
 
-// What the interfaces (HTTP dialects, and the command line through them) ask of the front. Belongs to
-// the loop; nothing here blocks it.
+// What the interfaces (HTTP dialects, and the command line through them) ask of the front. Belongs
+// to the loop; nothing here blocks it.
 class Service {
  public:
   virtual ~Service() = default;
@@ -79,8 +79,8 @@ class Service {
   // Errors: kNotFound, kInvalid (not a model name).
   virtual Result<ModelStatus> model(const std::string& name) const = 0;
 
-  // Errors: kInvalid (name), kCorrupt (with the reason), kNotFound (the file), kConflict (the name is
-  // taken by another file).
+  // Errors: kInvalid (name), kCorrupt (with the reason), kNotFound (the file), kConflict (the name
+  // is taken by another file).
   virtual Task<Result<ModelStatus>> import_model(std::string path, std::string name) = 0;
   // Removes the name, drains and unloads when it was the last one. Never deletes the user's file.
   virtual Task<Result<>> remove_model(std::string name) = 0;

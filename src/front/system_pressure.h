@@ -7,8 +7,8 @@
 
 namespace hearth::front {
 
-// From /proc/pressure; zeros where the kernel has no PSI. Reads two small files of procfs, which never
-// wait for a device.
+// From /proc/pressure; zeros where the kernel has no PSI. Reads two small files of procfs, which
+// never wait for a device.
 Pressure read_system_pressure();
 
 // The "some avg10" of one such file's text; 0 when it is not there.

@@ -34,8 +34,8 @@ class Worker {
   // Queues `frame`; never blocks. After the worker has died it does nothing.
   void send(wire::Frame frame);
 
-  // Reads frames until the worker closes its socket, sends nonsense or is killed; then reaps it. The
-  // object must outlive this task, which ends soon after kill() or close().
+  // Reads frames until the worker closes its socket, sends nonsense or is killed; then reaps it.
+  // The object must outlive this task, which ends soon after kill() or close().
   Task<ExitStatus> run();
 
   // The worker leaves by itself on end of file, within its grace; else it is killed.

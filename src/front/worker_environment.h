@@ -6,9 +6,9 @@
 
 namespace hearth::front {
 
-// What a worker's environment holds: the locale, malloc's huge pages (fewer page faults when KV cells
-// are first touched), and what the GPU runtimes need to find their devices and caches. No secrets, no
-// proxies, no PATH.
+// What a worker's environment holds: the locale, malloc's huge pages (fewer page faults when KV
+// cells are first touched), and what the GPU runtimes need to find their devices and caches. No
+// secrets, no proxies, no PATH.
 std::vector<std::string> worker_environment();
 
 // hearth-worker, beside the running executable. Empty when /proc is not there.

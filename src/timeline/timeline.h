@@ -44,8 +44,8 @@ class Timeline {
   void finish(TimePoint last_byte);
 
   // The answer was handed to the client at `last_byte`: the stage that made its last part, of the
-  // kinds first_decode, decode and prefill, lasts until then. To whoever waits, a token that is still
-  // on its way has not been made; on a busy machine that takes milliseconds.
+  // kinds first_decode, decode and prefill, lasts until then. To whoever waits, a token that is
+  // still on its way has not been made; on a busy machine that takes milliseconds.
   void deliver(TimePoint last_byte);
 
   TimePoint first_byte() const { return first_byte_; }

@@ -69,8 +69,9 @@ constexpr std::array kWords{
           "run the shapes you use ahead of time: hearth warm {model} --layer compiled"},
     Words{kPrefixDiverged, "The prompt departed from the ones kept for {model} early on",
           "put what changes (dates, names) at the prompt's end; see hearth why"},
-    Words{kPrefixEvicted, "The state of this prompt's beginning was no longer kept for {model}",
-          "send prompts that belong together close together, while {model} stays loaded: hearth ps"},
+    Words{
+        kPrefixEvicted, "The state of this prompt's beginning was no longer kept for {model}",
+        "send prompts that belong together close together, while {model} stays loaded: hearth ps"},
     Words{kPrefixShort, "The part that this prompt shares with others was too short to be kept",
           "put longer fixed instructions first; see hearth show {model}"},
     Words{kPrefixOtherKey, "The state of this prompt's beginning belongs to another API key",

@@ -291,7 +291,8 @@ TEST(Verdict, NamesTheModelAndTheOneThatTookItsRoom) {
                     .evicted_for = "big:7b"};
   const auto verdict = explain(facts, timeline_of({stage(kLoad, 0, 410)}), Before{});
   EXPECT_EQ(verdict->text, "{other} had to make room for big:7b; this cost 410 ms.");
-  EXPECT_EQ(verdict->remedy, "raise the memory budget; or load it ahead of time: hearth load {other}");
+  EXPECT_EQ(verdict->remedy,
+            "raise the memory budget; or load it ahead of time: hearth load {other}");
 }
 
 }  // namespace

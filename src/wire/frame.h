@@ -10,15 +10,17 @@
 
 namespace hearth::wire {
 
-// What a frame is about. Numbers are stable only within one build: front and worker always are of one.
+// What a frame is about. Numbers are stable only within one build: front and worker always are of
+// one.
 enum class FrameType : std::uint16_t {
   // front -> worker
-  kOpen = 1,   // OpenMessage, with the model file's descriptors: parse the vocabulary, become hollow
-  kLoad,       // {}                 answered by kProgress*, then kLoaded or kFailed
-  kUnload,     // {}                 free weights and contexts; answered by kUnloaded
-  kGenerate,   // GenerateMessage    answered by kTokenized, kStarted, kDelta*, kDone; or kFailed
-  kEmbed,      // EmbedMessage       answered by kTokenized, kEmbedded; or kFailed
-  kCancel,     // {}                 for the request in the header; answered by that request's kDone
+  kOpen = 1,  // OpenMessage, with the model file's descriptors: parse the vocabulary, become hollow
+  kLoad,      // {}                 answered by kProgress*, then kLoaded or kFailed
+  kUnload,    // {}                 free weights and contexts; answered by kUnloaded
+  kGenerate,  // GenerateMessage    answered by kTokenized, kStarted, kDelta*, kDone; or kFailed
+  kEmbed,     // EmbedMessage       answered by kTokenized, kEmbedded; or kFailed
+  kCancel,    // {}                 for the request in the header; answered by its kDone, unless it
+              // ended before
 
   // worker -> front
   kReady = 64,  // ReadyMessage: hollow now
@@ -56,8 +58,8 @@ inline Frame make_frame(FrameType type, std::uint64_t request, std::string paylo
 // Descriptors travel by SCM_RIGHTS with the header's bytes.
 constexpr std::size_t kHeaderSize = 16;
 
-// A peer that announces more than this is broken, and its socket is closed. Large enough for a prompt
-// of megabytes with its escapes.
+// A peer that announces more than this is broken, and its socket is closed. Large enough for a
+// prompt of megabytes with its escapes.
 constexpr std::size_t kMaxPayload = std::size_t{64} << 20;
 constexpr std::size_t kMaxDescriptors = 128;
 

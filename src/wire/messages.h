@@ -11,17 +11,18 @@
 #include "base/result.h"
 #include "base/stage.h"
 
-// The payloads. Each has encode(message) -> JSON text and decode_x(text) -> Result<Message>; decoding
-// checks types and ranges, because a worker is a process that a stranger's file may have taken over.
+// The payloads. Each has encode(message) -> JSON text and decode_x(text) -> Result<Message>;
+// decoding checks types and ranges, because a worker is a process that a stranger's file may have
+// taken over.
 namespace hearth::wire {
 
 // How a model is loaded: what cannot be changed while its worker lives.
 struct LoadOptions {
-  int context_limit = 0;      // tokens per sequence; 0: what the model was trained for
-  int parallel = 4;           // sequences at once
-  int threads = 0;            // 0: the physical cores that this process may use
-  bool repack = true;         // false: no repacked weights (the compiled layer switched off)
-  bool prefix = true;         // false: no sequence keeps its cells (the prefix layer switched off)
+  int context_limit = 0;  // tokens per sequence; 0: what the model was trained for
+  int parallel = 4;       // sequences at once
+  int threads = 0;        // 0: the physical cores that this process may use
+  bool repack = true;     // false: no repacked weights (the compiled layer switched off)
+  bool prefix = true;     // false: no sequence keeps its cells (the prefix layer switched off)
 
   friend bool operator==(const LoadOptions&, const LoadOptions&) = default;
 };
@@ -32,8 +33,8 @@ struct OpenMessage {
 };
 
 struct ReadyMessage {
-  std::string engine;         // "llama.cpp v0.5.0 (de3ff81)"
-  std::string backend;        // the CPU variant that was chosen: "zen4"
+  std::string engine;                // "llama.cpp v0.5.0 (de3ff81)"
+  std::string backend;               // the CPU variant that was chosen: "zen4"
   std::vector<std::string> devices;  // GPU devices found, possibly none
   std::string architecture;
   int vocabulary = 0;         // tokens
@@ -46,9 +47,9 @@ struct ReadyMessage {
 };
 
 struct ProgressMessage {
-  std::string stage;       // "read", "load", "context"
-  double fraction = 0.0;   // of the whole load, 0 to 1
-  Bytes done, total;       // of the read
+  std::string stage;      // "read", "load", "context"
+  double fraction = 0.0;  // of the whole load, 0 to 1
+  Bytes done, total;      // of the read
 };
 
 struct MemoryUse {
@@ -57,15 +58,15 @@ struct MemoryUse {
   Bytes repacked;  // of `weights`: the part that only exists in repacked form
   Bytes context;   // KV cells
   Bytes compute;
-  Bytes device;    // on GPUs, of all the above
+  Bytes device;  // on GPUs, of all the above
 };
 
 struct LoadedMessage {
   std::vector<Stage> stages;  // kRead, kLoad, kContext
   MemoryUse memory;
-  Bytes bytes_read;           // from the device, by the kernel's accounting of this process
+  Bytes bytes_read;  // from the device, by the kernel's accounting of this process
   std::int64_t major_faults = 0;
-  int context = 0;            // KV cells allocated, for all sequences together
+  int context = 0;  // KV cells allocated, for all sequences together
 };
 
 // Sampling, with the engine's defaults where the client was silent.
@@ -94,13 +95,13 @@ struct GenerateMessage {
   std::string response_schema;  // JSON schema of the reply, or empty; "{}" for any JSON object
   std::string template_kwargs;  // JSON object, or empty
 
-  bool add_special = true;          // a raw prompt gets the model's BOS where the model wants one
+  bool add_special = true;  // a raw prompt gets the model's BOS where the model wants one
   Sampling sampling;
   std::vector<std::string> stop;
-  int max_tokens = -1;              // -1: until the model stops or its context is full
+  int max_tokens = -1;  // -1: until the model stops or its context is full
   bool ignore_eos = false;
   bool cache_prompt = true;
-  bool echo = false;                // the prompt's text comes first (/v1/completions)
+  bool echo = false;  // the prompt's text comes first (/v1/completions)
 };
 
 struct EmbedMessage {
@@ -108,14 +109,14 @@ struct EmbedMessage {
 };
 
 struct TokenizedMessage {
-  std::vector<int> tokens;          // of the whole prompt, after the template
+  std::vector<int> tokens;  // of the whole prompt, after the template
   std::vector<Stage> stages;
 };
 
 struct StartedMessage {
   int prompt_tokens = 0;
-  int cached_tokens = 0;            // of these, already in live cells
-  std::vector<Stage> stages;        // kQueue, kRestore, kContext, kPrefill, kFirstDecode
+  int cached_tokens = 0;      // of these, already in live cells
+  std::vector<Stage> stages;  // kQueue, kRestore, kContext, kPrefill, kFirstDecode
 };
 
 struct ToolCallDelta {
@@ -129,7 +130,7 @@ struct DeltaMessage {
   std::string text;
   std::string reasoning;
   std::vector<ToolCallDelta> tool_calls;
-  int generated = 0;      // tokens so far, this one included
+  int generated = 0;  // tokens so far, this one included
 };
 
 struct DoneMessage {
@@ -138,11 +139,11 @@ struct DoneMessage {
   int prompt_tokens = 0;
   int cached_tokens = 0;
   int generated = 0;
-  double prompt_ms = 0;     // prefill alone, as the engine's users know it from `timings`
-  double generated_ms = 0;  // from the first token to the last
+  double prompt_ms = 0;       // prefill alone, as the engine's users know it from `timings`
+  double generated_ms = 0;    // from the first token to the last
   std::vector<Stage> stages;  // kDecode
-  int live_tokens = 0;      // prefix cells that this model's sequences hold now
-  int context = 0;          // KV cells allocated now
+  int live_tokens = 0;        // prefix cells that this model's sequences hold now
+  int context = 0;            // KV cells allocated now
 };
 
 struct EmbeddedMessage {
@@ -152,10 +153,10 @@ struct EmbeddedMessage {
 };
 
 struct FailedMessage {
-  std::string code;        // name_of(ErrorCode)
+  std::string code;  // name_of(ErrorCode)
   std::string message;
   std::string field;
-  int prompt_tokens = 0;   // with "too_long"
+  int prompt_tokens = 0;  // with "too_long"
   int context = 0;
 };
 
@@ -163,8 +164,8 @@ struct HeartbeatMessage {
   std::uint64_t steps = 0;  // grows while the engine computes; stands still in a hang
   int active = 0;           // requests in hand
   int live_tokens = 0;
-  Bytes resident;           // VmRSS of the worker
-  Bytes anonymous;          // RssAnon
+  Bytes resident;   // VmRSS of the worker
+  Bytes anonymous;  // RssAnon
 };
 
 std::string encode(const OpenMessage& m);

@@ -80,7 +80,8 @@ class Replies {
   void send_one(const wire::Frame& frame) {
     const auto sent = channel_.send(frame);
     // Over the wire's limits: somebody waits for it all the same.
-    if (!sent && sent.error().code() == ErrorCode::kInternal) send_error(frame.request, sent.error());
+    if (!sent && sent.error().code() == ErrorCode::kInternal)
+      send_error(frame.request, sent.error());
   }
 
   wire::BlockingChannel& channel_;

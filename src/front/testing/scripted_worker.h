@@ -22,7 +22,8 @@ namespace hearth::front::testing {
 // What a scripted worker does with one frame from the front; false: it dies there.
 using Script = std::function<bool(wire::BlockingChannel&, const wire::Frame&)>;
 
-// A worker that is a thread of the test: the real socket and the real frames, no process and no model.
+// A worker that is a thread of the test: the real socket and the real frames, no process and no
+// model.
 class ScriptedProcess : public Process {
  public:
   explicit ScriptedProcess(Script script) : script_{std::move(script)} {

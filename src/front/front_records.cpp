@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FrontService's bookkeeping: what requests and hosts went through, into history, metrics and live
+// events, and back out of them.
+#include <utility>
+
+#include "base/log.h"
+#include "front/about.h"
+#include "front/front_service.h"
+#include "front/live_json.h"
+
+namespace hearth::front {
+namespace {
+
+// How often the catalogue is told that a model was used.
+constexpr std::chrono::seconds kTouchInterval{10};
+
+}  // namespace
+
+std::string FrontService::about() const {
+  return about_json(About{.uptime = world_.loop.now() - started_,
+                          .models = named_.size(),
+                          .requests = requests_.inside(),
+                          .switches = config_.switches});
+}
+
+void FrontService::on_closed(const std::string& name, const RequestReport& report) {
+  metrics_.observe(report);
+  log::info("request", {{"id", report.request_id},
+                        {"model", name},
+                        {"path", report.path},
+                        {"status", report.status},
+                        {"class", report.response_class ? name_of(*report.response_class) : "-"},
+                        {"ms", milliseconds_of(report.timings.total)}});
+  events_.publish("request", to_history_json(report));
+  history_pool_.submit([this, report] {
+    if (auto added = history_.add(report); !added) {
+      log::warn("history.not_written", {{"reason", added.error().message()}});
+    }
+  });
+  if (Result<ModelName> parsed = ModelName::parse(name)) {
+    if (const NamedModel* named = find(parsed->key())) touch(named->artifact.id);
+  }
+}
+
+void FrontService::touch(const std::string& artifact) {
+  TimePoint& last = touched_[artifact];
+  if (last != TimePoint{} && world_.loop.now() - last < kTouchInterval) return;
+  last = world_.loop.now();
+  const std::int64_t now_us = world_.clock.wall_us();
+  for (NamedModel& named : named_) {
+    if (named.artifact.id == artifact) named.artifact.last_used_at_us = now_us;
+  }
+  catalogue_pool_.submit([this, artifact] {
+    // A model that was removed meanwhile has nothing to be noted.
+    [[maybe_unused]] auto touched = catalogue_.touch(artifact);
+  });
+}
+
+void FrontService::on_host_changed(ModelHost& host) {
+  count_deaths(host);
+  const auto found = models_.find(host.model().artifact);
+  if (found == models_.end() || !found->second) return;
+  if (found->second->learn_from_host() == Model::Learned::kLoad) {
+    world_.loop.spawn(refresh_pages(host.model().artifact));
+  }
+  publish_levels(*found->second);
+}
+
+// A load leaves pages behind that no snapshot knows of yet.
+Task<void> FrontService::refresh_pages(std::string artifact) {
+  const auto pass = tasks_.enter();
+  const auto found = models_.find(artifact);
+  if (!pass || found == models_.end()) co_return;
+  Subject subject = found->second->subject();
+  (void)co_await layers_.pages().refresh(std::move(subject));
+}
+
+void FrontService::count_deaths(ModelHost& host) {
+  WorkerCounts& seen = workers_seen_[host.model().artifact];
+  for (; seen.deaths < host.deaths(); ++seen.deaths) {
+    metrics_.worker_died();
+    seen.replaced = false;
+  }
+  if (!seen.replaced && host.has_worker()) {
+    metrics_.worker_restarted();
+    seen.replaced = true;
+  }
+}
+
+void FrontService::publish_levels(const Model& model) {
+  if (events_.subscribers() == 0) return;
+  if (model.host().level() == WeightsLevel::kLoading) {
+    events_.publish("progress", progress_json(model.name(), model.host().load_fraction()));
+  }
+  events_.publish("levels", levels_json(model.name(), model.layers()));
+}
+
+Metrics& FrontService::metrics() {
+  update_gauges();
+  return metrics_;
+}
+
+void FrontService::update_gauges() {
+  metrics_.set_event_subscribers(static_cast<std::int64_t>(events_.subscribers()));
+  for (const auto& [artifact, model] : models_) {
+    metrics_.set_queue_depth(model->name(), model->host().admission().waiting());
+    metrics_.set_active_requests(model->name(), model->host().admission().active());
+    for (const LayerSnapshot& layer : model->layers()) metrics_.set_layer(model->name(), layer);
+  }
+}
+
+Task<Result<std::vector<std::string>>> FrontService::history(HistoryQuery query) {
+  auto job = [this, query] { return history_.list(query); };
+  co_return co_await history_pool_.run(world_.loop, std::move(job));
+}
+
+Task<Result<std::string>> FrontService::history_entry(std::string id) {
+  auto job = [this, id]() -> Result<std::string> {
+    if (id != "last") return history_.get(id);
+    HistoryQuery newest;
+    newest.limit = 1;
+    Result<std::vector<std::string>> listed = history_.list(newest);
+    if (!listed) return Failed{std::move(listed).error()};
+    if (listed->empty()) return fail(ErrorCode::kNotFound, "no request has been answered yet");
+    return listed->front();
+  };
+  co_return co_await history_pool_.run(world_.loop, std::move(job));
+}
+
+}  // namespace hearth::front
