@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "engine/engine_log.h"
@@ -33,12 +34,13 @@ Vocabulary::Vocabulary(llama_model* model)
   architecture_ = value("general.architecture").value_or("");
   const std::string context = arch_value("context_length").value_or("0");
   std::from_chars(context.data(), context.data() + context.size(), trained_context_);
-  find_eog();
+  study_tokens();
 }
 
-void Vocabulary::find_eog() {
+void Vocabulary::study_tokens() {
   eog_.resize(static_cast<std::size_t>(std::max(size_, 0)));
   for (Token token = 0; token < size_; ++token) {
+    longest_token_ = std::max(longest_token_, std::strlen(llama_vocab_get_text(vocab_, token)));
     if (!llama_vocab_is_eog(vocab_, token)) continue;
     eog_[static_cast<std::size_t>(token)] = true;
     eog_tokens_.push_back(token);
@@ -71,6 +73,13 @@ std::vector<Token> Vocabulary::tokenize(std::string_view text, AddSpecial specia
   }
   tokens.resize(static_cast<std::size_t>(std::max(count, 0)));
   return tokens;
+}
+
+std::size_t Vocabulary::fewest_tokens(std::string_view text) const {
+  const auto type = llama_vocab_type(vocab_);
+  // The other kinds drop blanks, or make one unknown token of a long run.
+  if (type != LLAMA_VOCAB_TYPE_BPE && type != LLAMA_VOCAB_TYPE_SPM) return 0;
+  return text.size() / longest_token_;
 }
 
 bool Vocabulary::suppresses_tokens() const {

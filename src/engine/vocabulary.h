@@ -38,6 +38,10 @@ class Vocabulary {
   // Markup of control tokens in `text` becomes those tokens.
   std::vector<Token> tokenize(std::string_view text, AddSpecial special) const;
 
+  // So many tokens `text` has at least, told from its length alone; 0 where the kind of vocabulary
+  // allows no such bound.
+  std::size_t fewest_tokens(std::string_view text) const;
+
   bool is_eog(Token token) const { return eog_[static_cast<std::size_t>(token)]; }
   bool contains(Token token) const { return token >= 0 && token < size_; }
   const std::vector<Token>& eog_tokens() const { return eog_tokens_; }
@@ -54,11 +58,12 @@ class Vocabulary {
     void operator()(llama_model* model) const;
   };
   explicit Vocabulary(llama_model* model);
-  void find_eog();
+  void study_tokens();
 
   std::unique_ptr<llama_model, Free> model_;
   const llama_vocab* vocab_;
   int size_ = 0;
+  std::size_t longest_token_ = 1;  // bytes as the vocabulary writes them, never fewer than the text
   int trained_context_ = 0;
   std::string architecture_;
   std::vector<bool> eog_;

@@ -40,6 +40,18 @@ Error too_long(int tokens, int limit) {
       .with_counts({tokens, limit});
 }
 
+// A text far over the context would take longer to tokenize than the front waits for a sign of
+// life, and hold up everybody else's.
+Result<> check_length(const Language& language, const std::string& text, int limit) {
+  const std::size_t fewest = language.vocabulary.fewest_tokens(text);
+  if (fewest <= static_cast<std::size_t>(std::max(limit, 0))) return {};
+  const int tokens = static_cast<int>(fewest);
+  return Failed{
+      Error{ErrorCode::kTooLong,
+            fmt::format("the prompt has at least {} tokens; the context takes {}", tokens, limit)}
+          .with_counts({tokens, limit})};
+}
+
 Result<RenderedChat> render(const Language& language, const wire::GenerateMessage& message) {
   if (!message.messages.empty()) {
     return language.format.render({message.messages, message.tools, message.tool_choice,
@@ -57,6 +69,8 @@ Result<RenderedChat> render(const Language& language, const wire::GenerateMessag
 Result<std::vector<Token>> tokens_of(const Language& language, const wire::GenerateMessage& message,
                                      const std::string& prompt) {
   if (message.prompt_tokens.empty()) {
+    const auto possible = check_length(language, prompt, language.context_limit);
+    if (!possible) return Failed{possible.error()};
     const bool is_chat = !message.messages.empty();
     const bool special = is_chat || message.add_special;
     return language.vocabulary.tokenize(prompt, special ? AddSpecial::kYes : AddSpecial::kNo);
@@ -116,6 +130,7 @@ Result<> prepare_embed(const Language& language, Request& request) {
   if (!decoded) return Failed{std::move(decoded).error()};
   const int limit = engine::embedding_limit(language.context_limit);
   for (const std::string& input : decoded->inputs) {
+    if (auto possible = check_length(language, input, limit); !possible) return possible;
     std::vector<Token> tokens = language.vocabulary.tokenize(input, AddSpecial::kYes);
     const int count = static_cast<int>(tokens.size());
     if (count > limit) return Failed{too_long(count, limit)};
