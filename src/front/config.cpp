@@ -8,8 +8,10 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <sstream>
+#include <system_error>
 #include <variant>
 
 namespace hearth::front {
@@ -167,6 +169,10 @@ std::string position(const std::string& path, const toml::source_region& source)
 }
 
 Result<> read_file(Config& config, const std::string& path) {
+  std::error_code unknown_kind;  // a directory would read as an empty table
+  if (std::filesystem::is_directory(path, unknown_kind)) {
+    return fail(ErrorCode::kNotFound, "cannot read " + path);
+  }
   toml::table table;
   try {
     table = toml::parse_file(path);
