@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <iostream>
 
 namespace hearth::cli {
@@ -65,7 +68,10 @@ int Program::run(int argc, char** argv) {
   if (!api) return report(api.error());
   Session session{.api = std::move(*api)};
   if (arguments_.json) session.format = OutputFormat::kJson;
-  return chosen_(session);
+  const int code = chosen_(session);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  fmt::print(stderr, "hearth: not all of the output could be written\n");
+  return code == kExitOk ? kExitFailed : code;
 }
 
 }  // namespace hearth::cli
