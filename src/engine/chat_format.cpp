@@ -105,8 +105,8 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::open(const Vocabulary& vocabular
   try {
     common_chat_templates_ptr templates = common_chat_templates_init(vocabulary.handle(), "");
     return std::unique_ptr<ChatFormat>{new ChatFormat{vocabulary, templates.release()}};
-  } catch (const std::exception& e) {
-    return fail(ErrorCode::kCorrupt, std::string{"chat template: "} + e.what());
+  } catch (const std::exception&) {  // rethrown by value on its way, so that its words are lost
+    return fail(ErrorCode::kCorrupt, "the file's chat template is not valid");
   }
 }
 
