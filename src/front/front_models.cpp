@@ -89,6 +89,7 @@ Task<Result<ModelStatus>> FrontService::load(std::string name) {
   Model& model = **found;
   const std::uint64_t loads = model.host().last_load() ? model.host().last_load()->number : 0;
   model.request_arrived();
+  model.host().forgive();
   Result<> loaded = co_await model.host().ensure_resident(&kNeverCancelled);
   model.request_left();
   if (!loaded) co_return Failed{std::move(loaded).error()};

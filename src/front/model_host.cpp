@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/model_host.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,8 +16,18 @@ namespace {
 using wire::Frame;
 using wire::FrameType;
 
-// A worker that dies over the same file twice in a row will die a third time.
+// A worker that dies over the same file twice in a row will die a third time: for a while the
+// answer is given without trying, so that a client which asks again and again costs two processes a
+// minute.
 constexpr int kSpawnAttempts = 2;
+constexpr std::chrono::seconds kGiveUpFor{60};
+
+// Signals by which the engine's own code ends, over a file that it cannot take. SIGKILL is not
+// among them: that is somebody else, the kernel's want of memory most often.
+bool is_crash(const ExitStatus& status) {
+  return status.signal == SIGSEGV || status.signal == SIGABRT || status.signal == SIGBUS ||
+         status.signal == SIGFPE || status.signal == SIGILL;
+}
 
 Result<std::vector<Fd>> open_all(const Files& files, const std::vector<std::string>& paths) {
   std::vector<Fd> opened;
@@ -73,6 +85,7 @@ void ModelHost::set_level(WeightsLevel level) {
 bool ModelHost::usable() const { return has_worker() && !worker_->closing(); }
 
 Task<Result<>> ModelHost::ensure_worker(const bool* cancelled) {
+  if (gave_up_ && world_.loop.now() - gave_up_->at < kGiveUpFor) co_return Failed{gave_up_->why};
   for (int attempt = 0; attempt < kSpawnAttempts; ++attempt) {
     if (usable()) co_return Result<>{};
     if (stopping_)
@@ -153,7 +166,9 @@ Task<void> ModelHost::watch(std::uint64_t spawn) {
 void ModelHost::on_lost(const ExitStatus& status) {
   const bool asked = worker_->closing() && worker_->death_note().empty();
   const std::string how = worker_->death_note().empty() ? describe(status) : worker_->death_note();
-  const bool was_ready = ready_.has_value();
+  const bool starting = !ready_ || level_ == WeightsLevel::kLoading;
+  const bool killed_by_us = !worker_->death_note().empty();
+  const std::string doing = ready_ ? "loaded" : "opened";
   worker_.reset();
   ready_.reset();
   load_fraction_ = 0;
@@ -164,14 +179,22 @@ void ModelHost::on_lost(const ExitStatus& status) {
     ++deaths_;
     weights_cause_ = WeightsCause::kWorkerDied;
     log::warn("worker.died", {{"model", model_.name}, {"how", how}});
-    if (!was_ready && !failure_) {
-      failure_ =
-          Error{ErrorCode::kUnavailable, "the worker died while it opened the model: " + how};
-    }
+    // A kill from outside says nothing about the file; ours, for a hang, does.
+    if (starting && (killed_by_us || status.signal != SIGKILL)) ++failed_starts_;
+    if (starting) note_failed_start(status, "died while it " + doing + " the model: " + how);
   }
   for (auto& [request, inbox] : std::exchange(inboxes_, {})) inbox->push(WorkerLost{how});
   level_ = WeightsLevel::kNone;
   changed();
+}
+
+void ModelHost::note_failed_start(const ExitStatus& status, const std::string& how) {
+  const bool gives_up = failed_starts_ >= kSpawnAttempts;
+  if (!failure_) {
+    failure_ = Error{gives_up && is_crash(status) ? ErrorCode::kCorrupt : ErrorCode::kUnavailable,
+                     "the worker " + how};
+  }
+  if (gives_up) gave_up_ = GivenUp{world_.loop.now(), *failure_};
 }
 
 Task<void> ModelHost::stop() {
@@ -322,6 +345,7 @@ void ModelHost::on_loaded(const Frame& frame) {
                              {"cause", code_of(record.cause)}});
   last_load_ = std::move(record);
   load_fraction_ = 1;
+  forgive();
   set_level(WeightsLevel::kResident);
 }
 

@@ -134,6 +134,11 @@ class ModelHost {
     context_cells_ = context;
     live_tokens_ = live;
   }
+  // Somebody wants it tried again, whatever happened before.
+  void forgive() {
+    failed_starts_ = 0;
+    gave_up_.reset();
+  }
   // The last refusal of a load or spawn; empty when the last one went well.
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -149,6 +154,7 @@ class ModelHost {
   void on_failed(const wire::Frame& frame);
   void on_progress(const wire::Frame& frame);
   void on_lost(const ExitStatus& status);
+  void note_failed_start(const ExitStatus& status, const std::string& how);
   void set_level(WeightsLevel level);
   void changed();
 
@@ -174,6 +180,12 @@ class ModelHost {
   std::vector<Stage> spawn_stages_;
   wire::HeartbeatMessage heartbeat_;
   std::optional<Error> failure_;
+  struct GivenUp {
+    TimePoint at;
+    Error why;
+  };
+  std::optional<GivenUp> gave_up_;
+  int failed_starts_ = 0;  // deaths while opening or loading, since the last load that went well
   std::unordered_map<std::uint64_t, Inbox*> inboxes_;
   std::uint64_t spawns_ = 0;
   std::uint64_t deaths_ = 0;

@@ -126,6 +126,24 @@ TEST_F(ModelHostTest, GivesUpAfterTwoDeaths) {
   EXPECT_EQ(processes_->spawned(), 2);
 }
 
+Task<void> load_three_times(ModelHost& host, Result<>& second, Result<>& third) {
+  (void)co_await host.ensure_resident(&kNeverCancelled);
+  second = co_await host.ensure_resident(&kNeverCancelled);
+  host.forgive();
+  third = co_await host.ensure_resident(&kNeverCancelled);
+}
+
+TEST_F(ModelHostTest, AfterTwoDeathsTheAnswerIsKnownUntilSomebodyAsksForATry) {
+  const Script dies = [](BlockingChannel&, const Frame&) { return false; };
+  host_with({dies, dies, well_behaved});
+  Result<> second, third;
+  run(load_three_times(*host_, second, third));
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message().find("died while it opened"), std::string::npos);
+  EXPECT_TRUE(third) << third.error().message();
+  EXPECT_EQ(processes_->spawned(), 3);
+}
+
 TEST_F(ModelHostTest, ARefusedFileIsNotTriedTwice) {
   host_with({[](BlockingChannel& channel, const Frame& frame) {
     if (frame.type == FrameType::kOpen) {

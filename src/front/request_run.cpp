@@ -71,7 +71,8 @@ Task<void> RequestRun::serve(Model& model) {
       if (step == Step::kOver) break;
       const bool may_repeat = input_.delivery == Delivery::kWhole || !delta_taken_;
       if (n == kAttempts || !may_repeat) {
-        refuse_with(Error{ErrorCode::kUnavailable, "the model's worker died; please try again"});
+        Error died{ErrorCode::kUnavailable, "the model's worker died; please try again"};
+        refuse_with(model.host().failure().value_or(std::move(died)));
         break;
       }
       model.request_retried();

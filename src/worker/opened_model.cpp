@@ -2,6 +2,7 @@
 #include "worker/opened_model.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <future>
@@ -31,10 +32,30 @@ const Result<engine::Backends>& backends_once() {
   return backends;
 }
 
+// While it lives, the process may have 4 GiB of memory of its own: many times what the largest
+// vocabulary takes, and an end to a chat template that builds strings without one. Weights come
+// later.
+class DataLimit {
+ public:
+  DataLimit() {
+    ::getrlimit(RLIMIT_DATA, &before_);
+    rlimit now = before_;
+    now.rlim_cur = std::min<rlim_t>(before_.rlim_cur, rlim_t{4} << 30);
+    ::setrlimit(RLIMIT_DATA, &now);
+  }
+  ~DataLimit() { ::setrlimit(RLIMIT_DATA, &before_); }
+  DataLimit(const DataLimit&) = delete;
+  DataLimit& operator=(const DataLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 }  // namespace
 
 Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::vector<Fd> files) {
   engine::route_engine_log();
+  const DataLimit limit;
   auto model = std::make_unique<OpenedModel>();
   model->name = std::move(message.model);
   model->options = message.options;
