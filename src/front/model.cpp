@@ -120,10 +120,15 @@ void Model::learn_prefill(const wire::StartedMessage& started) {
   }
   const int fresh = started.prompt_tokens - started.cached_tokens;
   // Prompts that are evaluated beside others say nothing about one alone.
-  if (fresh < kMeasurableTokens || length <= Duration::zero() || host_.attached() > 1) return;
+  if (fresh < 1 || length <= Duration::zero() || host_.attached() > 1) return;
   const double rate = 1e9 * fresh / static_cast<double>(length.count());
-  prefill_tokens_per_s_ =
-      prefill_tokens_per_s_ ? (1 - kNewest) * *prefill_tokens_per_s_ + kNewest * rate : rate;
+  // A short prompt measures the overhead of a step rather than its speed: better than nothing,
+  // once.
+  const bool rough = fresh < kMeasurableTokens;
+  if (rough && prefill_tokens_per_s_) return;
+  const bool replaces = !prefill_tokens_per_s_ || rate_is_rough_;
+  prefill_tokens_per_s_ = replaces ? rate : (1 - kNewest) * *prefill_tokens_per_s_ + kNewest * rate;
+  rate_is_rough_ = rough;
 }
 
 Model::Learned Model::learn_from_host() {

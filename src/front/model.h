@@ -84,6 +84,7 @@ class Model {
   NamedModel named_;
   ModelHost host_;
   std::optional<double> prefill_tokens_per_s_;
+  bool rate_is_rough_ = false;  // from a short prompt; the next long one takes its place
   std::optional<Duration> load_with_pages_;
   std::optional<Duration> spawn_;
   std::uint64_t loads_learned_ = 0;
