@@ -41,6 +41,7 @@ def test_the_five_levels(server):
     worker = model["worker"]
     assert procfs.is_alive(worker["pid"]) and worker["backend"] and worker["engine"]
     eventually(lambda: server.model()["worker"]["resident_bytes"] > 50 * MIB, "a heartbeat came")
+    server.complete("Hello", max_tokens=1)  # nothing is predicted before something was measured
     assert server.model()["predicted_ttft_ms"] >= 0
 
 

@@ -23,6 +23,7 @@ Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::On
             std::move(on_change)},
       request_ended_{world_.host.loop} {
   std::vector<std::string> paths;
+  paths.reserve(named_.artifact.shards.size());
   for (const Artifact::Shard& shard : named_.artifact.shards) paths.push_back(shard.path);
   host_.set_paths(std::move(paths));
 }
