@@ -11,7 +11,7 @@ constexpr int kLargest = 2048;
 constexpr double kSeconds = 0.25;
 // Each step reads all weights once, so two steps of 64 cost more than one of 128 (6 % of a whole
 // request with four streams on two cores): a step may take this much longer to save one.
-constexpr double kLeeway = 1.1;
+constexpr double kLeeway = 1.25;
 constexpr double kWeightOfNewest = 0.5;
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace hearth::worker {
 
 // How many prompt tokens may go into a step that others wait for: as many as take a quarter of a
-// second (and at most a tenth more) by what was measured, in whole multiples of 64, at least 64.
+// second (and at most a quarter more) by what was measured, in whole multiples of 64, at least 64.
 // Not thread-safe.
 class ChunkSize {
  public:

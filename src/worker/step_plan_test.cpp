@@ -45,9 +45,9 @@ TEST(ChunkSize, FollowsTheMeasuredSpeed) {
   ChunkSize chunk;
   EXPECT_EQ(chunk.tokens(), 64);   // nothing is known yet
   chunk.measured(512, 512ms);      // 1000 a second
-  EXPECT_EQ(chunk.tokens(), 256);  // 250 ms and a tenth, in whole multiples of 64
+  EXPECT_EQ(chunk.tokens(), 256);  // 250 ms and a quarter more, in whole multiples of 64
   chunk.measured(10, 10s);         // too small to say anything
-  EXPECT_EQ(chunk.tokens(), 256);  // 250 ms and a tenth, in whole multiples of 64
+  EXPECT_EQ(chunk.tokens(), 256);  // 250 ms and a quarter more, in whole multiples of 64
   for (int i = 0; i < 10; ++i) chunk.measured(64, 2s);
   EXPECT_EQ(chunk.tokens(), 64);  // never less
   for (int i = 0; i < 10; ++i) chunk.measured(2048, 1ms);
