@@ -40,9 +40,10 @@ format: ## lay out the sources as .clang-format says
 	@scripts/setup.sh packages-check
 	@find src -name '*.cpp' -o -name '*.h' | xargs -r clang-format-19 -i
 
-check-long: ## clang-tidy on everything, then the sanitizer builds
+check-long: ## clang-tidy on everything, the long end-to-end tests, then the sanitizer builds
 	@scripts/setup.sh packages-check
 	@scripts/check.sh --all
+	@scripts/test.sh release long
 	@$(MAKE) --no-print-directory asan tsan
 
 asan: setup models ## unit tests under AddressSanitizer and UBSan

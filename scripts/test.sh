@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # test.sh PRESET: builds and runs all tests of that build. The release build also runs the end-to-end suite.
+# test.sh PRESET long: builds it, and runs only the end-to-end tests that take minutes.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
@@ -12,6 +13,11 @@ targets=(unit_tests)
 [ -e src/main.cpp ] && targets+=(hearth)
 [ -e src/worker_main.cpp ] && targets+=(hearth-worker)
 "$root/scripts/build.sh" "$preset" "${targets[@]}"
+
+if [ "${2:-}" = long ]; then
+  HEARTH_BIN="$root/build/$preset/hearth" HEARTH_MODELS="$root/build/models" \
+    exec "$root/build/venv/bin/python" -m pytest tests -q -m long
+fi
 
 launcher=()
 if [ "$preset" = tsan ]; then
