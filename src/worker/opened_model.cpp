@@ -32,6 +32,12 @@ const Result<engine::Backends>& backends_once() {
   return backends;
 }
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr rlim_t kDataWhileOpening = RLIM_INFINITY;  // their shadow memory counts too
+#else
+constexpr rlim_t kDataWhileOpening = rlim_t{4} << 30;
+#endif
+
 // While it lives, the process may have 4 GiB of memory of its own: many times what the largest
 // vocabulary takes, and an end to a chat template that builds strings without one. Weights come
 // later.
@@ -40,7 +46,7 @@ class DataLimit {
   DataLimit() {
     ::getrlimit(RLIMIT_DATA, &before_);
     rlimit now = before_;
-    now.rlim_cur = std::min<rlim_t>(before_.rlim_cur, rlim_t{4} << 30);
+    now.rlim_cur = std::min(before_.rlim_cur, kDataWhileOpening);
     ::setrlimit(RLIMIT_DATA, &now);
   }
   ~DataLimit() { ::setrlimit(RLIMIT_DATA, &before_); }
