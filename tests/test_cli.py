@@ -9,6 +9,7 @@ import pytest
 
 from support.server import HEARTH, SMOLLM2
 from support.terminal import Terminal
+from support.waiting import eventually
 
 NO_SERVER, USAGE = 2, 64
 
@@ -175,7 +176,8 @@ def test_interrupting_a_reply_keeps_the_conversation(server):
     terminal = Terminal([HEARTH, "run", "smollm2", "--max-tokens", "4000"], environment_of(server))
     terminal.expect("/help")
     terminal.type("Write a very long story about a lighthouse.\n")
-    terminal.expect(r"\n\S+ \S+ \S+ \S+ ")
+    # Until the server has the question, ^C would only clear the line.
+    eventually(lambda: server.model()["active"] == 1, "the reply is under way")
     terminal.type("\x03")
     server.wait_idle(timeout=2)
     terminal.type("/bye\n")
