@@ -43,6 +43,8 @@ struct ReadyMessage {
   std::string chat_template;  // "model", or "chatml" when the model has none
   bool embeds = true;         // a chat model does too: mean-pooled
   bool generates = true;      // false: an embedding model
+  bool calls_tools = false;   // the chat template can show tools to the model
+  bool thinks = false;        // the chat template can ask for reasoning, and leave it out
   std::vector<Stage> stages;  // kSpawn parts measured by the worker itself
 };
 
@@ -88,12 +90,17 @@ struct GenerateMessage {
   // One of the two. `messages` and `tools` are JSON text in OpenAI's shape, opaque to the front.
   std::string messages;
   std::string prompt;
-  std::vector<int> prompt_tokens;  // a prompt that came as token ids; `prompt` is then empty
+  // A prompt that came as token ids; `prompt` is then empty. With `messages`: what was said before
+  // them, as a reply's own tokens tell it.
+  std::vector<int> prompt_tokens;
 
   std::string tools;            // JSON array, or empty
   std::string tool_choice;      // "auto", "none", "required"; a single function is `tools` of one
   std::string response_schema;  // JSON schema of the reply, or empty; "{}" for any JSON object
   std::string template_kwargs;  // JSON object, or empty
+  // "on", "off", or empty: as the template does by itself. What it cannot do is an error at
+  // "think".
+  std::string thinking;
 
   bool add_special = true;  // a raw prompt gets the model's BOS where the model wants one
   Sampling sampling;
@@ -102,15 +109,29 @@ struct GenerateMessage {
   bool ignore_eos = false;
   bool cache_prompt = true;
   bool echo = false;  // the prompt's text comes first (/v1/completions)
+
+  // Tokens of prompt and reply together; 0, or more than the model's limit: the model's.
+  int context_limit = 0;
+  // A prompt over the limit loses its oldest part instead of being refused: whole messages, but
+  // never a leading system message nor the last one; of a raw prompt what follows the first `keep`
+  // tokens.
+  bool truncate = false;
+  int keep = 0;
+  bool return_tokens = false;  // kDone lists what was generated
+  // Only tokenize: kTokenized, then kDone with reason "counted". Needs no weights.
+  bool count_only = false;
 };
 
 struct EmbedMessage {
   std::vector<std::string> inputs;
+  bool truncate = false;  // a text over the limit loses its end instead of being refused
 };
 
 struct TokenizedMessage {
   std::vector<int> tokens;  // of the whole prompt, after the template
   std::vector<Stage> stages;
+  int dropped_messages = 0;  // by `truncate`
+  int dropped_tokens = 0;    // likewise; in all inputs together
 };
 
 struct StartedMessage {
@@ -144,6 +165,7 @@ struct DoneMessage {
   std::vector<Stage> stages;  // kDecode
   int live_tokens = 0;        // prefix cells that this model's sequences hold now
   int context = 0;            // KV cells allocated now
+  std::vector<int> tokens;    // what was generated, if it was asked for
 };
 
 struct EmbeddedMessage {

@@ -57,6 +57,8 @@ ReadyMessage read_ready(ObjectReader& in) {
   m.chat_template = in.text("chat_template");
   m.embeds = in.truth("embeds").value_or(m.embeds);
   m.generates = in.truth("generates").value_or(m.generates);
+  m.calls_tools = in.truth("calls_tools").value_or(m.calls_tools);
+  m.thinks = in.truth("thinks").value_or(m.thinks);
   m.stages = in.stages("stages");
   return m;
 }
@@ -137,6 +139,7 @@ GenerateMessage read_generate(ObjectReader& in) {
   m.tool_choice = in.text("tool_choice");
   m.response_schema = in.text("response_schema");
   m.template_kwargs = in.text("template_kwargs");
+  m.thinking = in.text("thinking");
   m.add_special = in.truth("add_special").value_or(m.add_special);
   in.object("sampling", [&](ObjectReader& inner) { m.sampling = read_sampling(inner); });
   m.stop = in.texts("stop");
@@ -144,12 +147,18 @@ GenerateMessage read_generate(ObjectReader& in) {
   m.ignore_eos = in.truth("ignore_eos").value_or(m.ignore_eos);
   m.cache_prompt = in.truth("cache_prompt").value_or(m.cache_prompt);
   m.echo = in.truth("echo").value_or(m.echo);
+  m.context_limit = in.integer("context_limit", kCount).value_or(m.context_limit);
+  m.truncate = in.truth("truncate").value_or(m.truncate);
+  m.keep = in.integer("keep", kCount).value_or(m.keep);
+  m.return_tokens = in.truth("return_tokens").value_or(m.return_tokens);
+  m.count_only = in.truth("count_only").value_or(m.count_only);
   return m;
 }
 
 EmbedMessage read_embed(ObjectReader& in) {
   EmbedMessage m;
   m.inputs = in.texts("inputs");
+  m.truncate = in.truth("truncate").value_or(m.truncate);
   return m;
 }
 
@@ -157,6 +166,8 @@ TokenizedMessage read_tokenized(ObjectReader& in) {
   TokenizedMessage m;
   m.tokens = in.integers("tokens", kCount);
   m.stages = in.stages("stages");
+  m.dropped_messages = in.integer("dropped_messages", kCount).value_or(0);
+  m.dropped_tokens = in.integer("dropped_tokens", kCount).value_or(0);
   return m;
 }
 
@@ -204,6 +215,7 @@ DoneMessage read_done(ObjectReader& in) {
   m.stages = in.stages("stages");
   m.live_tokens = in.integer("live_tokens", kCount).value_or(0);
   m.context = in.integer("context", kCount).value_or(0);
+  m.tokens = in.integers("tokens", kCount);
   return m;
 }
 

@@ -114,6 +114,8 @@ std::string encode(const ReadyMessage& m) {
       .text("chat_template", m.chat_template)
       .truth("embeds", m.embeds)
       .truth("generates", m.generates)
+      .truth("calls_tools", m.calls_tools)
+      .truth("thinks", m.thinks)
       .stages("stages", m.stages);
   return out.finish();
 }
@@ -146,25 +148,34 @@ std::string encode(const GenerateMessage& m) {
       .text("tool_choice", m.tool_choice)
       .text("response_schema", m.response_schema)
       .text("template_kwargs", m.template_kwargs)
+      .text("thinking", m.thinking)
       .truth("add_special", m.add_special)
       .raw("sampling", encode(m.sampling))
       .texts("stop", m.stop)
       .number("max_tokens", m.max_tokens)
       .truth("ignore_eos", m.ignore_eos)
       .truth("cache_prompt", m.cache_prompt)
-      .truth("echo", m.echo);
+      .truth("echo", m.echo)
+      .number("context_limit", m.context_limit)
+      .truth("truncate", m.truncate)
+      .number("keep", m.keep)
+      .truth("return_tokens", m.return_tokens)
+      .truth("count_only", m.count_only);
   return out.finish();
 }
 
 std::string encode(const EmbedMessage& m) {
   JsonWriter out;
-  out.texts("inputs", m.inputs);
+  out.texts("inputs", m.inputs).truth("truncate", m.truncate);
   return out.finish();
 }
 
 std::string encode(const TokenizedMessage& m) {
   JsonWriter out;
-  out.integers("tokens", m.tokens).stages("stages", m.stages);
+  out.integers("tokens", m.tokens)
+      .stages("stages", m.stages)
+      .number("dropped_messages", m.dropped_messages)
+      .number("dropped_tokens", m.dropped_tokens);
   return out.finish();
 }
 
@@ -196,6 +207,7 @@ std::string encode(const DoneMessage& m) {
       .stages("stages", m.stages)
       .number("live_tokens", m.live_tokens)
       .number("context", m.context);
+  if (!m.tokens.empty()) out.integers("tokens", m.tokens);
   return out.finish();
 }
 
