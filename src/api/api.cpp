@@ -56,14 +56,14 @@ http::HttpResponse unmatched(Dialect dialect, const http::HttpRequest& request,
 
 Task<void> dispatch(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
   const http::HttpRequest& request = exchange.request();
-  const Dialect dialect = dialect_of(request.path);
-  if (auto refusal = refusal_of(request, options.hosts)) {
+  const Dialect dialect = dialect_of(request);
+  if (auto refusal = refusal_of(request, service.access().hosts)) {
     co_await refuse(exchange, route_error(dialect, 403, *refusal));
     co_return;
   }
   Match match = Router{kRoutes}.match(request.method, request.path);
   if (auto* found = std::get_if<Found>(&match)) {
-    Call call{service, exchange, options, std::move(found->argument)};
+    Call call{service, exchange, options, dialect, Caller{}, std::move(found->argument)};
     co_await found->handler(std::move(call));
     co_return;
   }
@@ -86,7 +86,7 @@ Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOp
   const http::HttpRequest& request = exchange.request();
   log::error("api_exception", {{"path", request.path}, {"error", *failure}});
   if (tracked.begun()) co_return;
-  auto response = error_response(dialect_of(request.path),
+  auto response = error_response(dialect_of(request), Audience::kClients,
                                  Error{ErrorCode::kInternal, "something went wrong in the server"});
   co_await refuse(exchange, std::move(response));
 }

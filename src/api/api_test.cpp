@@ -51,7 +51,7 @@ class Api : public ::testing::Test {
 
   SimEventLoop loop;
   FakeService service{loop};
-  ApiOptions options{{}, &loop.clock()};
+  ApiOptions options{&loop.clock()};
 };
 
 FakeExchange chat(std::string extra = "") {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "api/errors.h"
 #include "base/clock.h"
 #include "front/service.h"
 #include "http/server.h"
@@ -11,9 +11,13 @@
 namespace hearth::api {
 
 struct ApiOptions {
-  // Names, beside the local ones, that clients may call this server by (see access.h).
-  std::vector<std::string> hosts;
   const Clock* clock = &Clock::real();
+};
+
+// Who sent a request. Where the server has no keys, everybody is its admin.
+struct Caller {
+  std::string key;  // the id of the key that was shown; empty without one
+  front::Role role = front::Role::kAdmin;
 };
 
 // What a route's handler gets. The references outlive the handler's task.
@@ -21,9 +25,17 @@ struct Call {
   front::Service& service;
   http::Exchange& exchange;
   const ApiOptions& options;
+  Dialect dialect;
+  Caller caller;
   std::string argument;  // what stood in the path's {id}, decoded; empty without one
 
   const http::HttpRequest& request() const { return exchange.request(); }
 };
+
+inline Audience audience_of(const Call& call) {
+  return call.caller.role == front::Role::kAdmin && call.dialect == Dialect::kHearth
+             ? Audience::kAdmin
+             : Audience::kClients;
+}
 
 }  // namespace hearth::api

@@ -42,12 +42,98 @@ bool may_name_our_files(ErrorCode code) {
   return code != ErrorCode::kInvalid && code != ErrorCode::kTooLong;
 }
 
-void add_field(JsonWriter& out, std::string_view key, const Error& error) {
-  if (error.field().empty()) {
+// An error as every dialect tells it in its own way.
+struct Problem {
+  int status = 500;
+  std::string_view type;
+  std::string message;
+  std::string field;
+  std::optional<Error::Counts> counts;
+  std::optional<double> eta_ms;
+  std::string request_id;
+};
+
+std::string_view type_of_status(int status) {
+  switch (status) {
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 500:
+      return "server_error";
+    case 503:
+      return "unavailable_error";
+    default:
+      return "invalid_request_error";
+  }
+}
+
+// As https://docs.anthropic.com/en/api/errors lists them. 529 is theirs alone; 503 with Retry-After
+// is what clients of any kind wait for.
+std::string_view anthropic_type_of(int status) {
+  switch (status) {
+    case 401:
+    case 403:
+    case 404:
+      return type_of_status(status);
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limit_error";
+    case 503:
+      return "overloaded_error";
+    default:
+      return status >= 500 ? "api_error" : "invalid_request_error";
+  }
+}
+
+void add_text_or_null(JsonWriter& out, std::string_view key, const std::string& text) {
+  if (text.empty()) {
     out.null(key);
   } else {
-    out.string(key, error.field());
+    out.string(key, text);
   }
+}
+
+void add_figures(JsonWriter& out, const Problem& problem) {
+  if (problem.counts) {
+    out.integer("n_prompt_tokens", problem.counts->prompt_tokens);
+    out.integer("n_ctx", problem.counts->context_tokens);
+  }
+  if (problem.eta_ms) out.number("eta_ms", *problem.eta_ms);
+}
+
+std::string anthropic_body(const Problem& problem) {
+  JsonWriter error;
+  error.string("type", anthropic_type_of(problem.status)).string("message", problem.message);
+  if (!problem.field.empty()) error.string("field", problem.field);
+  add_figures(error, problem);
+  JsonWriter out;
+  out.string("type", "error").raw("error", error.object());
+  add_text_or_null(out, "request_id", problem.request_id);
+  return out.object();
+}
+
+// Ollama's clients read a text and no more; what stands beside it is for those who look.
+std::string ollama_body(const Problem& problem) {
+  JsonWriter out;
+  out.string("error", problem.message);
+  if (!problem.field.empty()) out.string("field", problem.field);
+  add_figures(out, problem);
+  return out.object();
+}
+
+std::string body_of(Dialect dialect, const Problem& problem) {
+  if (dialect == Dialect::kAnthropic) return anthropic_body(problem);
+  if (dialect == Dialect::kOllama) return ollama_body(problem);
+  JsonWriter error;
+  error.string("message", problem.message).string("type", problem.type);
+  add_text_or_null(error, dialect == Dialect::kOpenAi ? "param" : "field", problem.field);
+  if (dialect == Dialect::kOpenAi) error.integer("code", problem.status);
+  add_figures(error, problem);
+  return JsonWriter{}.raw("error", error.object()).object();
 }
 
 bool begins_path(std::string_view text, std::size_t at) {
@@ -57,11 +143,6 @@ bool begins_path(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
-
-Dialect dialect_of(std::string_view path) {
-  return path == "/v1" || path.starts_with("/v1/") || path == "/health" ? Dialect::kOpenAi
-                                                                        : Dialect::kHearth;
-}
 
 int status_of(ErrorCode code) { return shape_of(code).status; }
 std::string_view type_of(ErrorCode code) { return shape_of(code).type; }
@@ -82,51 +163,41 @@ std::string without_directories(std::string_view text) {
   return out;
 }
 
-std::string error_json(Dialect dialect, const front::Refused& refused) {
+std::string error_body(Dialect dialect, Audience audience, const front::Refused& refused) {
   const Error& error = refused.error;
-  JsonWriter out;
-  if (dialect == Dialect::kHearth) {
-    out.string("message", error.message()).string("type", type_of(error.code()));
-    add_field(out, "field", error);
-  } else {
-    out.string("message", may_name_our_files(error.code()) ? without_directories(error.message())
-                                                           : error.message());
-    out.string("type", type_of(error.code()));
-    add_field(out, "param", error);
-    out.integer("code", status_of(error.code()));
-  }
-  if (error.code() == ErrorCode::kTooLong) {
-    out.integer("n_prompt_tokens", error.counts().prompt_tokens);
-    out.integer("n_ctx", error.counts().context_tokens);
-  }
-  if (refused.eta_ms) out.number("eta_ms", *refused.eta_ms);
-  return out.object();
+  Problem problem;
+  problem.status = status_of(error.code());
+  problem.type = type_of(error.code());
+  const bool whole = audience == Audience::kAdmin || !may_name_our_files(error.code());
+  problem.message = whole ? error.message() : without_directories(error.message());
+  problem.field = error.field();
+  if (error.code() == ErrorCode::kTooLong) problem.counts = error.counts();
+  problem.eta_ms = refused.eta_ms;
+  problem.request_id = refused.report.request_id;
+  return body_of(dialect, problem);
 }
 
 http::HttpResponse route_error(Dialect dialect, int status, std::string_view message) {
-  JsonWriter out;
-  out.string("message", message);
-  out.string("type", status == 403   ? "permission_error"
-                     : status == 404 ? "not_found_error"
-                                     : "invalid_request_error");
-  out.null(dialect == Dialect::kOpenAi ? "param" : "field");
-  if (dialect == Dialect::kOpenAi) out.integer("code", status);
-  return http::HttpResponse::json(status, JsonWriter{}.raw("error", out.object()).object());
+  Problem problem;
+  problem.status = status;
+  problem.type = type_of_status(status);
+  problem.message = message;
+  return http::HttpResponse::json(status, body_of(dialect, problem));
 }
 
-http::HttpResponse error_response(Dialect dialect, const front::Refused& refused) {
+http::HttpResponse error_response(Dialect dialect, Audience audience,
+                                  const front::Refused& refused) {
   const ErrorCode code = refused.error.code();
-  auto response = http::HttpResponse::json(
-      status_of(code), JsonWriter{}.raw("error", error_json(dialect, refused)).object());
+  auto response = http::HttpResponse::json(status_of(code), error_body(dialect, audience, refused));
   if (refused.retry_after_s || code == ErrorCode::kBusy) {
     response.headers.push_back({"Retry-After", std::to_string(refused.retry_after_s.value_or(1))});
   }
   return response;
 }
 
-http::HttpResponse error_response(Dialect dialect, const Error& error) {
+http::HttpResponse error_response(Dialect dialect, Audience audience, const Error& error) {
   const front::Refused refused{error, std::nullopt, std::nullopt, {}};
-  return error_response(dialect, refused);
+  return error_response(dialect, audience, refused);
 }
 
 }  // namespace hearth::api

@@ -4,19 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "api/dialect.h"
 #include "base/result.h"
 #include "front/reply.h"
 #include "http/message.h"
 
 namespace hearth::api {
-
-// Which clients read the answer, and so the shape that its errors have.
-enum class Dialect {
-  kOpenAi,  // {"error":{"message","type","param","code"}}, code being the HTTP status
-  kHearth,  // {"error":{"message","type","field"}}
-};
-
-Dialect dialect_of(std::string_view path);
 
 int status_of(ErrorCode code);
 
@@ -24,18 +17,23 @@ int status_of(ErrorCode code);
 inline constexpr int kClientGone = 499;
 
 // Error types as llama-server's clients know them ("invalid_request_error"), also in our own
-// dialect.
+// dialect. Anthropic's are derived from the status.
 std::string_view type_of(ErrorCode code);
 
-// The members of the answer's `error`, as JSON: {"message":…}. In OpenAI's dialect, whose clients
-// may be anybody, absolute paths in messages of ours are cut to file names.
-std::string error_json(Dialect dialect, const front::Refused& refused);
+// Who reads it: only those who run the server see where files lie.
+enum class Audience { kAdmin, kClients };
+
+// The whole body of an error, as it stands in an answer or in a stream's last event. For clients,
+// absolute paths in messages of ours are cut to file names.
+std::string error_body(Dialect dialect, Audience audience, const front::Refused& refused);
 
 // The whole answer, Retry-After included.
-http::HttpResponse error_response(Dialect dialect, const front::Refused& refused);
-http::HttpResponse error_response(Dialect dialect, const Error& error);
+http::HttpResponse error_response(Dialect dialect, Audience audience,
+                                  const front::Refused& refused);
+http::HttpResponse error_response(Dialect dialect, Audience audience, const Error& error);
 
-// An answer that no Error stands for: 403, 404 and 405 of the routes themselves.
+// An answer that no Error stands for: 401, 403, 404 and 405 of the routes themselves, and what the
+// HTTP server refuses.
 http::HttpResponse route_error(Dialect dialect, int status, std::string_view message);
 
 // `text` with each absolute path in it replaced by its last part.

@@ -33,38 +33,59 @@ INSTANTIATE_TEST_SUITE_P(
 
 front::Refused refused(Error error) { return front::Refused{std::move(error), {}, {}, {}}; }
 
+std::string body(Dialect dialect, Error error) {
+  return error_body(dialect, Audience::kClients, refused(std::move(error)));
+}
+
 TEST(ErrorJson, OpenAiShape) {
-  EXPECT_EQ(error_json(Dialect::kOpenAi, refused(Error{ErrorCode::kInvalid, "n: no"}.at("n"))),
-            R"({"message":"n: no","type":"invalid_request_error","param":"n","code":400})");
+  EXPECT_EQ(
+      body(Dialect::kOpenAi, Error{ErrorCode::kInvalid, "n: no"}.at("n")),
+      R"({"error":{"message":"n: no","type":"invalid_request_error","param":"n","code":400}})");
 }
 
 TEST(ErrorJson, HearthShape) {
-  EXPECT_EQ(error_json(Dialect::kHearth, refused(Error{ErrorCode::kNotFound, "no"})),
-            R"({"message":"no","type":"not_found_error","field":null})");
+  EXPECT_EQ(body(Dialect::kHearth, Error{ErrorCode::kNotFound, "no"}),
+            R"({"error":{"message":"no","type":"not_found_error","field":null}})");
+}
+
+TEST(ErrorJson, OllamaShape) {
+  EXPECT_EQ(body(Dialect::kOllama, Error{ErrorCode::kInvalid, "n: no"}.at("n")),
+            R"({"error":"n: no","field":"n"})");
+}
+
+TEST(ErrorJson, AnthropicShape) {
+  front::Refused busy = refused(Error{ErrorCode::kBusy, "full"});
+  busy.report.request_id = "r9";
+  EXPECT_EQ(
+      error_body(Dialect::kAnthropic, Audience::kClients, busy),
+      R"({"type":"error","error":{"type":"overloaded_error","message":"full"},"request_id":"r9"})");
+}
+
+TEST(ErrorJson, OnlyTheAdminReadsPaths) {
+  const front::Refused gone = refused(Error{ErrorCode::kNotFound, "open /m/a.gguf: not there"});
+  EXPECT_NE(error_body(Dialect::kHearth, Audience::kAdmin, gone).find("/m/a"), std::string::npos);
+  for (const Dialect dialect :
+       {Dialect::kOpenAi, Dialect::kAnthropic, Dialect::kOllama, Dialect::kHearth}) {
+    EXPECT_EQ(error_body(dialect, Audience::kClients, gone).find("/m/"), std::string::npos);
+  }
 }
 
 TEST(ErrorJson, TooLongHasBothCounts) {
-  const auto text = error_json(
-      Dialect::kOpenAi, refused(Error{ErrorCode::kTooLong, "too long"}.with_counts({90, 40})));
+  const auto text =
+      body(Dialect::kOpenAi, Error{ErrorCode::kTooLong, "too long"}.with_counts({90, 40}));
   EXPECT_NE(text.find(R"("n_prompt_tokens":90,"n_ctx":40)"), std::string::npos);
 }
 
 TEST(ErrorResponse, BusySaysWhenToComeBack) {
   front::Refused busy = refused(Error{ErrorCode::kBusy, "full"});
-  EXPECT_EQ(http::header_of(error_response(Dialect::kOpenAi, busy).headers, "Retry-After"), "1");
+  EXPECT_EQ(http::header_of(error_response(Dialect::kOpenAi, Audience::kClients, busy).headers,
+                            "Retry-After"),
+            "1");
   busy.retry_after_s = 7;
   busy.eta_ms = 6500;
-  const auto response = error_response(Dialect::kOpenAi, busy);
+  const auto response = error_response(Dialect::kOpenAi, Audience::kClients, busy);
   EXPECT_EQ(http::header_of(response.headers, "retry-after"), "7");
   EXPECT_NE(response.body.find(R"("eta_ms":6500)"), std::string::npos);
-}
-
-TEST(ErrorJson, ClientsSeeNoDirectories) {
-  const Error error{ErrorCode::kUnavailable, "open /home/me/m/a.gguf: permission denied"};
-  EXPECT_NE(error_json(Dialect::kOpenAi, refused(error)).find("open a.gguf: permission"),
-            std::string::npos);
-  EXPECT_NE(error_json(Dialect::kHearth, refused(error)).find("/home/me/m/a.gguf"),
-            std::string::npos);
 }
 
 TEST(WithoutDirectories, LeavesOtherSlashesAlone) {

@@ -11,8 +11,6 @@
 namespace hearth::front {
 namespace {
 
-const bool kNeverCancelled = false;
-
 Result<LayerKind> kind_of(const std::string& layer) {
   if (const std::optional<LayerKind> kind = layer_named(layer)) return *kind;
   return Failed{Error{ErrorCode::kInvalid, "there is no layer \"" + layer +
@@ -81,21 +79,24 @@ Task<Result<>> FrontService::remove_model(std::string name) {
   co_return Result<>{};
 }
 
-Task<Result<ModelStatus>> FrontService::load(std::string name) {
-  const auto pass = requests_.enter();
-  if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
-  Result<Model*> found = co_await resolve(name);
-  if (!found) co_return Failed{std::move(found).error()};
-  Model& model = **found;
-  const std::uint64_t loads = model.host().last_load() ? model.host().last_load()->number : 0;
-  model.request_arrived();
-  model.host().forgive();
-  Result<> loaded = co_await model.host().ensure_resident(&kNeverCancelled);
-  model.request_left();
-  if (!loaded) co_return Failed{std::move(loaded).error()};
-  const std::optional<LoadRecord>& last = model.host().last_load();
-  if (last && last->number > loads) metrics_.read_outside_requests(last->loaded.bytes_read);
-  co_return this->model(name);
+// Waits like a request does, and is written down as one.
+Task<Result<ModelStatus>> FrontService::load_now(std::string name) {
+  LoadRequest request;
+  request.context.model = name;
+  request.context.api = "hearth";
+  request.context.path = "/api/hearth/warm";
+  request.context.first_byte = world_.loop.now();
+  const std::unique_ptr<Reply> reply = load(std::move(request));
+  for (;;) {
+    Event event = co_await reply->next();
+    if (auto* refused = std::get_if<Refused>(&event)) {
+      reply->sent(0);
+      co_return Failed{std::move(refused->error)};
+    }
+    if (!std::holds_alternative<Finished>(event)) continue;
+    reply->sent(200);
+    co_return model(name);
+  }
 }
 
 Task<Result<ModelStatus>> FrontService::unload(std::string name) {
@@ -112,8 +113,7 @@ Task<Result<ModelStatus>> FrontService::unload(std::string name) {
 Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer) {
   const Result<LayerKind> kind = kind_of(layer);
   if (!kind) co_return Failed{kind.error()};
-  // Through load(), which also brings a worker and counts what was read.
-  if (*kind == LayerKind::kWeights) co_return co_await load(name);
+  if (*kind == LayerKind::kWeights) co_return co_await load_now(name);
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
   Subject subject = (*found)->subject();

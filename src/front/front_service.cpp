@@ -117,6 +117,10 @@ std::unique_ptr<Reply> FrontService::embed(EmbedRequest request) {
   return begin(std::move(request.context), std::move(request.message), Delivery::kWhole);
 }
 
+std::unique_ptr<Reply> FrontService::load(LoadRequest request) {
+  return begin(std::move(request.context), RequestRun::LoadWork{}, Delivery::kWhole);
+}
+
 std::unique_ptr<Reply> FrontService::begin(RequestContext context, RequestRun::Work work,
                                            Delivery delivery) {
   std::string name = context.model;

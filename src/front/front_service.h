@@ -53,16 +53,26 @@ class FrontService : public Service {
 
   std::unique_ptr<Reply> generate(GenerateRequest request, Delivery delivery) override;
   std::unique_ptr<Reply> embed(EmbedRequest request) override;
+  std::unique_ptr<Reply> load(LoadRequest request) override;
   std::vector<ModelStatus> models() const override;
   Result<ModelStatus> model(const std::string& name) const override;
   Task<Result<ModelStatus>> import_model(std::string path, std::string name) override;
   Task<Result<>> remove_model(std::string name) override;
-  Task<Result<ModelStatus>> load(std::string name) override;
+  Task<Result<ModelStatus>> copy_model(std::string from, std::string to) override;
+  Task<Result<ModelDetails>> details(std::string name) override;
   Task<Result<ModelStatus>> unload(std::string name) override;
+  Task<Result<ModelStatus>> pin(std::string name, std::string layer, Bytes bytes) override;
+  Task<Result<ModelStatus>> unpin(std::string name, std::string layer) override;
   Task<Result<ModelStatus>> warm(std::string name, std::string layer) override;
   Task<Result<ModelStatus>> cool(std::string name, std::string layer) override;
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override;
   Task<Result<std::string>> history_entry(std::string id) override;
+  const KeyRing& keys() const override { return keys_; }
+  const AccessRules& access() const override { return access_; }
+  Task<Result<NewKey>> add_key(std::string name, Role role) override;
+  Task<Result<>> remove_key(std::string id_or_name) override;
+  std::string configuration() const override;
+  Task<Result<std::string>> reload_configuration() override;
   EventBus& events() override { return events_; }
   Metrics& metrics() override;
   std::string about() const override;
@@ -81,6 +91,7 @@ class FrontService : public Service {
   static Task<void> stop_host(Model& model, Gate::Pass pass);
   Task<void> tick();
   Task<void> warm_up(std::string name);
+  Task<Result<ModelStatus>> load_now(std::string name);
   Task<void> give_back_weights(std::string artifact);
   Model& model_for(const NamedModel& named);
   const NamedModel* find(const std::string& key) const;
@@ -113,6 +124,8 @@ class FrontService : public Service {
   Pool process_pool_;  // apart: a worker's end is told at once, however long the disk is read
   Metrics metrics_;
   EventBus events_;
+  KeyRing keys_;
+  AccessRules access_;
   LayerSet layers_;
   Pressure pressure_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name

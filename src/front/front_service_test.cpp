@@ -262,9 +262,9 @@ Task<void> levels_through(FrontService& service, std::vector<std::string>& level
     levels.push_back(status ? status->layers[2].level : status.error().message());
   };
   std::string name = "tiny";
-  note(co_await service.load(name));
-  note(co_await service.unload(name));
   std::string layer = "weights";
+  note(co_await service.warm(name, layer));
+  note(co_await service.unload(name));
   note(co_await service.warm(name, layer));
   note(co_await service.cool(name, layer));
 }

@@ -11,6 +11,7 @@
 #include "base/async.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "front/keep_alive.h"
 #include "timeline/report.h"
 #include "wire/messages.h"
 
@@ -24,6 +25,8 @@ struct RequestContext {
   TimePoint first_byte;
   std::string key;                     // whose prefixes may be shared; empty: everybody's
   std::optional<Duration> wait_limit;  // Prefer: wait=N; how long a cold model may be waited for
+  // How long the weights stay after this reply; absent: as the configuration says for this model.
+  std::optional<KeepAlive> keep_alive;
 };
 
 struct GenerateRequest {
@@ -34,6 +37,11 @@ struct GenerateRequest {
 struct EmbedRequest {
   RequestContext context;
   wire::EmbedMessage message;
+};
+
+// Only warms: Progress, then Finished without tokens.
+struct LoadRequest {
+  RequestContext context;
 };
 
 // While a model warms, before the first token; at most twenty a second.
@@ -67,14 +75,15 @@ struct Embedded {
 
 // The last event of a request that went well.
 struct Finished {
-  std::string reason;      // "stop", "length", "tool_calls"
+  std::string reason;      // "stop", "length", "tool_calls"; "counted", "load"
   std::string stopped_by;  // the stop string, if one did it
   int prompt_tokens = 0;
   int cached_tokens = 0;
   int generated = 0;
   double prompt_ms = 0;
   double generated_ms = 0;
-  RequestReport report;  // up to now; the last byte is still to be sent
+  std::vector<int> tokens;  // prompt and reply, where the request asked for them
+  RequestReport report;     // up to now; the last byte is still to be sent
 };
 
 // The last event of a request that did not. retry_after is set with kBusy, and with kUnavailable

@@ -102,16 +102,16 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
     refuse_with(std::move(worker).error());
     co_return Step::kOver;
   }
+  if (std::holds_alternative<LoadWork>(input_.work)) co_return co_await load(model);
   Frame work = work_frame(input_.number, input_.work);
   if (work.payload.size() > wire::kMaxPayload) {
     refuse_with(Error{ErrorCode::kInvalid, "the request is too large"});
     co_return Step::kOver;
   }
   note_template(host);
-  needed_load_ = host.level() != WeightsLevel::kResident;
-  loads_before_ = host.last_load() ? host.last_load()->number : 0;
+  note_loads(host);
   host.attach(input_.number, inbox_);
-  host.want_weights();
+  if (needs_weights()) host.want_weights();
   host.send(std::move(work));
   in_worker_ = true;
   const Step step = co_await follow(model);
@@ -123,6 +123,37 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
     queued_until(loop_.now());
   }
   co_return step;
+}
+
+// Nothing goes to the worker but the wish; its progress comes to whoever is attached.
+Task<RequestRun::Step> RequestRun::load(Model& model) {
+  ModelHost& host = model.host();
+  note_loads(host);
+  queued_until(loop_.now());
+  Result<> loaded = co_await host.ensure_resident(&cancelled_);
+  waiting_since_ = loop_.now();
+  if (!loaded) {
+    refuse_with(std::move(loaded).error());
+    co_return Step::kOver;
+  }
+  add_load_if_waited(model);
+  disarm_wait_limit();
+  Finished finished;
+  finished.reason = "load";
+  finished.report = account_.report();
+  over_ = true;
+  events_.push(std::move(finished));
+  co_return Step::kOver;
+}
+
+void RequestRun::note_loads(const ModelHost& host) {
+  needed_load_ = host.level() != WeightsLevel::kResident;
+  loads_before_ = host.last_load() ? host.last_load()->number : 0;
+}
+
+bool RequestRun::needs_weights() const {
+  const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
+  return generate == nullptr || !generate->count_only;
 }
 
 void RequestRun::note_template(const ModelHost& host) {

@@ -23,7 +23,8 @@ namespace hearth::front {
 // that goes away until the worker has let the sequence go. Belongs to the loop.
 class RequestRun {
  public:
-  using Work = std::variant<wire::GenerateMessage, wire::EmbedMessage>;
+  struct LoadWork {};
+  using Work = std::variant<wire::GenerateMessage, wire::EmbedMessage, LoadWork>;
   struct Input {
     std::string id;
     std::uint64_t number = 0;  // on the wire
@@ -53,9 +54,12 @@ class RequestRun {
 
   Task<void> serve(Model& model);
   Task<Step> attempt(Model& model);
+  Task<Step> load(Model& model);
   Task<Step> follow(Model& model);
   bool on_frame(Model& model, const wire::Frame& frame);
   void note_template(const ModelHost& host);
+  void note_loads(const ModelHost& host);
+  bool needs_weights() const;
   void on_delta(wire::DeltaMessage message);
   void on_failed(Model& model, const wire::FailedMessage& message);
   void on_tokenized(Model& model, const wire::TokenizedMessage& message);

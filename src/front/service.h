@@ -9,7 +9,10 @@
 
 #include "base/async.h"
 #include "base/result.h"
+#include "front/access_rules.h"
 #include "front/events.h"
+#include "front/keep_alive.h"
+#include "front/keys.h"
 #include "front/reply.h"
 #include "timeline/history.h"
 
@@ -62,6 +65,23 @@ struct ModelStatus {
   std::optional<double> predicted_ttft_ms;  // for a short prompt now; absent until rates are known
   int active = 0;
   int queued = 0;
+
+  // How long the weights stay, and who says so: "request", "configuration", "OLLAMA_KEEP_ALIVE",
+  // "default", "pin".
+  KeepAlive keep_alive = KeepAlive::until_wanted();
+  std::string keep_alive_source = "default";
+  std::optional<std::int64_t> expires_at_us;  // wall clock; absent while busy, or until wanted
+  std::vector<std::string> pinned;            // of "weights", "pages"
+  std::vector<std::string> capabilities;      // "completion", "tools", "thinking", "embedding"
+  std::vector<std::string> aliases;           // of the configuration
+};
+
+// What a model's file says about itself, read from it when asked.
+struct ModelDetails {
+  std::string metadata;  // JSON object: the file's keys and values; long lists are null
+  std::string chat_template;
+  std::string license_text;
+  std::string tensors;  // JSON list of {"name", "type", "shape"}
 };
 
 // What the interfaces (HTTP dialects, and the command line through them) ask of the front. Belongs
@@ -73,6 +93,7 @@ class Service {
   // Both return at once; errors come as Refused. Unknown model: kNotFound.
   virtual std::unique_ptr<Reply> generate(GenerateRequest request, Delivery delivery) = 0;
   virtual std::unique_ptr<Reply> embed(EmbedRequest request) = 0;
+  virtual std::unique_ptr<Reply> load(LoadRequest request) = 0;
 
   // Canonical order: by name. Never touches a disk.
   virtual std::vector<ModelStatus> models() const = 0;
@@ -84,10 +105,21 @@ class Service {
   virtual Task<Result<ModelStatus>> import_model(std::string path, std::string name) = 0;
   // Removes the name, drains and unloads when it was the last one. Never deletes the user's file.
   virtual Task<Result<>> remove_model(std::string name) = 0;
+  // Makes `to` a second name of what `from` stands for. Errors: kNotFound, kInvalid (to), kConflict
+  // (`to` stands for something else).
+  virtual Task<Result<ModelStatus>> copy_model(std::string from, std::string to) = 0;
+  // Errors: kNotFound, kCorrupt.
+  virtual Task<Result<ModelDetails>> details(std::string name) = 0;
 
-  // Idempotent; both return when it is done. Errors: kNotFound, kUnavailable, kCorrupt.
-  virtual Task<Result<ModelStatus>> load(std::string name) = 0;
+  // Idempotent; returns when it is done. Errors: kNotFound, kConflict (the weights are pinned).
   virtual Task<Result<ModelStatus>> unload(std::string name) = 0;
+
+  // A lower bound for one layer, "weights" or "pages", that no request shortens; kept over
+  // restarts. `bytes`: how much of the load set's pages; 0: all. Idempotent. Errors: kNotFound,
+  // kInvalid, kNoSpace (with what the system allows and how to raise it), kUnsupported.
+  virtual Task<Result<ModelStatus>> pin(std::string name, std::string layer, Bytes bytes) = 0;
+  // An empty layer: both.
+  virtual Task<Result<ModelStatus>> unpin(std::string name, std::string layer) = 0;
 
   // layer: one of the five. Errors: kInvalid, kNotFound, kConflict (pages that are mapped),
   // kUnsupported (what this layer cannot do yet).
@@ -97,6 +129,22 @@ class Service {
   // JSON objects, newest first / one of them.
   virtual Task<Result<std::vector<std::string>>> history(HistoryQuery query) = 0;
   virtual Task<Result<std::string>> history_entry(std::string id) = 0;  // "last": the newest
+
+  // ---- who may ask ----
+  virtual const KeyRing& keys() const = 0;
+  virtual const AccessRules& access() const = 0;
+  // Errors: kInvalid (name: 1 to 64 printable characters), kConflict (the name is taken, or the
+  // first key is not an admin's: nobody could add another).
+  virtual Task<Result<NewKey>> add_key(std::string name, Role role) = 0;
+  // By id or name. Errors: kNotFound, kConflict (the last admin key while others remain).
+  virtual Task<Result<>> remove_key(std::string id_or_name) = 0;
+
+  // ---- configuration ----
+  // JSON: every option with its value, default and origin.
+  virtual std::string configuration() const = 0;
+  // Reads the configuration again and takes over what can change live. JSON: what changed, and what
+  // wants a restart. Errors: kInvalid, with the place; nothing has changed then.
+  virtual Task<Result<std::string>> reload_configuration() = 0;
 
   virtual EventBus& events() = 0;
   virtual Metrics& metrics() = 0;

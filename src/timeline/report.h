@@ -46,6 +46,9 @@ struct RequestReport {
   Duration prefill{};
   Duration decode{};  // from the first token to the last
 
+  int dropped_messages = 0;  // what a prompt lost to its limit, where the client let it
+  int dropped_tokens = 0;
+
   std::string chat_template{};  // "chatml" where the model has none of its own; else empty
 
   Bytes bytes_read{};  // from the device; with timings.shared, of the joined load too

@@ -27,7 +27,7 @@ class Admin : public ::testing::Test {
 
   SimEventLoop loop;
   FakeService service{loop};
-  ApiOptions options{{}, &loop.clock()};
+  ApiOptions options{&loop.clock()};
 };
 
 struct AdminCase {
@@ -54,7 +54,6 @@ TEST_P(AdminCall, AsksTheFrontOrNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(
     Verbs, AdminCall,
     ::testing::Values(
-        AdminCase{"POST", "/api/hearth/load", R"({"model":"smol"})", 200, "load smol", ""},
         AdminCase{"POST", "/api/hearth/unload", R"({"model":"smol"})", 200, "unload smol", ""},
         AdminCase{"POST", "/api/hearth/load", "{}", 400, "", "model"},
         AdminCase{"POST", "/api/hearth/load", R"({"model":5})", 400, "", "model"},
@@ -72,6 +71,17 @@ INSTANTIATE_TEST_SUITE_P(
         AdminCase{"POST", "/api/hearth/import", R"({"path":"/x/b","name":"b"})", 404,
                   "import /x/b b", ""},
         AdminCase{"DELETE", "/api/hearth/models/a/smol:q4", "", 200, "remove a/smol:q4", ""}));
+
+TEST_F(Admin, LoadAnswersWhenItIsDone) {
+  FakeExchange exchange{"POST", "/api/hearth/load", R"({"model":"smol"})"};
+  start(exchange);
+  EXPECT_EQ(service.called, "load smol");
+  EXPECT_EQ(exchange.status, 0);
+  service.record.events.push(front::Finished{});
+  loop.run();
+  EXPECT_EQ(exchange.status, 200) << exchange.body;
+  EXPECT_EQ(service.record.sent, 200);
+}
 
 TEST_F(Admin, ModelsShowPaths) {
   FakeExchange list{"GET", "/api/hearth/models"};

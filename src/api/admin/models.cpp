@@ -5,6 +5,7 @@
 #include "api/admin/admin.h"
 #include "api/errors.h"
 #include "api/fields.h"
+#include "api/generation.h"
 #include "api/model_json.h"
 #include "timeline/json_writer.h"
 
@@ -53,7 +54,7 @@ Result<ImportCall> parse_import(const std::string& text) {
 }
 
 http::HttpResponse answer(const Result<front::ModelStatus>& model) {
-  if (!model) return error_response(Dialect::kHearth, model.error());
+  if (!model) return error_response(Dialect::kHearth, Audience::kAdmin, model.error());
   return http::HttpResponse::json(200, model_json(*model, Audience::kAdmin));
 }
 
@@ -67,7 +68,7 @@ using OnLayer = Task<Result<front::ModelStatus>> (front::Service::*)(std::string
 Task<void> change_model(Call call, OnModel change) {
   auto request = parse_model_call(call.request().body, Layer::kNone);
   if (!request) {
-    co_await respond(call, error_response(Dialect::kHearth, request.error()));
+    co_await respond(call, error_response(Dialect::kHearth, Audience::kAdmin, request.error()));
     co_return;
   }
   auto result = co_await (call.service.*change)(std::move(request->model));
@@ -77,7 +78,7 @@ Task<void> change_model(Call call, OnModel change) {
 Task<void> change_layer(Call call, OnLayer change) {
   auto request = parse_model_call(call.request().body, Layer::kRequired);
   if (!request) {
-    co_await respond(call, error_response(Dialect::kHearth, request.error()));
+    co_await respond(call, error_response(Dialect::kHearth, Audience::kAdmin, request.error()));
     co_return;
   }
   auto result =
@@ -105,14 +106,14 @@ Task<void> remove_model(Call call) {
   const auto removed = co_await call.service.remove_model(call.argument);
   auto response = removed ? http::HttpResponse::json(
                                 200, JsonWriter{}.string("removed", call.argument).object())
-                          : error_response(Dialect::kHearth, removed.error());
+                          : error_response(Dialect::kHearth, Audience::kAdmin, removed.error());
   co_await respond(call, std::move(response));
 }
 
 Task<void> import_model(Call call) {
   auto request = parse_import(call.request().body);
   if (!request) {
-    co_await respond(call, error_response(Dialect::kHearth, request.error()));
+    co_await respond(call, error_response(Dialect::kHearth, Audience::kAdmin, request.error()));
     co_return;
   }
   auto result =
@@ -120,7 +121,26 @@ Task<void> import_model(Call call) {
   co_await respond(call, answer(result));
 }
 
-Task<void> load(Call call) { return change_model(std::move(call), &front::Service::load); }
+Task<void> load(Call call) {
+  auto request = parse_model_call(call.request().body, Layer::kNone);
+  if (!request) {
+    co_await respond(call, error_response(Dialect::kHearth, Audience::kAdmin, request.error()));
+    co_return;
+  }
+  RequestOptions options;
+  options.model = request->model;
+  front::LoadRequest load{context_of(call, options)};
+  const auto reply = call.service.load(std::move(load));
+  Collected nothing;
+  front::Event event = co_await collect(*reply, nothing);
+  if (auto* refused = std::get_if<front::Refused>(&event)) {
+    co_await send_refusal(call, *reply, std::move(*refused));
+    co_return;
+  }
+  co_await respond(call, answer(call.service.model(options.model)));
+  reply->sent(200);
+}
+
 Task<void> unload(Call call) { return change_model(std::move(call), &front::Service::unload); }
 Task<void> warm(Call call) { return change_layer(std::move(call), &front::Service::warm); }
 Task<void> cool(Call call) { return change_layer(std::move(call), &front::Service::cool); }

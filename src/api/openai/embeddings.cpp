@@ -4,9 +4,10 @@
 #include "api/client_watch.h"
 #include "api/errors.h"
 #include "api/fields.h"
+#include "api/generation.h"
 #include "api/openai/embedding_reply.h"
-#include "api/openai/generate.h"
 #include "api/openai/openai.h"
+#include "api/openai/requests.h"
 #include "api/reply_headers.h"
 
 namespace hearth::api::openai {
@@ -21,7 +22,7 @@ Result<EmbedCall> parsed(const std::string& body) {
 // Shortening a vector is only sound for models trained for it, so nobody gets one by surprise.
 Result<> check_dimensions(const Call& call, const EmbedCall& request) {
   if (request.dimensions == 0) return {};
-  const auto status = call.service.model(request.model);
+  const auto status = call.service.model(request.options.model);
   if (!status || status->embedding_length == request.dimensions) return {};
   return Failed{Error{ErrorCode::kInvalid,
                       fmt::format("dimensions: this model's vectors have {}, and are not shortened",
@@ -30,7 +31,7 @@ Result<> check_dimensions(const Call& call, const EmbedCall& request) {
 }
 
 Task<void> serve(Call call, EmbedCall request) {
-  front::EmbedRequest embed{context_of(call, request.model), std::move(request.message)};
+  front::EmbedRequest embed{context_of(call, request.options), std::move(request.message)};
   const auto reply = call.service.embed(std::move(embed));
   const ClientWatch watch{call.exchange, *reply};
   front::Embedded embedded;
@@ -38,12 +39,12 @@ Task<void> serve(Call call, EmbedCall request) {
     front::Event event = co_await reply->next();
     if (auto* vectors = std::get_if<front::Embedded>(&event)) embedded = std::move(*vectors);
     if (auto* refused = std::get_if<front::Refused>(&event)) {
-      co_await send_refusal(call.exchange, *reply, std::move(*refused));
+      co_await send_refusal(call, *reply, std::move(*refused));
       co_return;
     }
     const auto* finished = std::get_if<front::Finished>(&event);
     if (finished == nullptr) continue;
-    const ReplyIdentity identity = identity_of(call, *reply, request.model);
+    const ReplyIdentity identity = identity_of(call, *reply, request.options.model);
     const auto encoding = request.base64 ? VectorEncoding::kBase64 : VectorEncoding::kFloats;
     auto response = http::HttpResponse::json(
         200, embedding_json(identity.model, embedded.vectors, encoding, *finished));

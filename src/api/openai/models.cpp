@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/errors.h"
 #include "api/model_json.h"
-#include "api/openai/generate.h"
 #include "api/openai/openai.h"
 #include "timeline/json_writer.h"
 
@@ -32,7 +31,7 @@ Task<void> list_models(Call call) {
 Task<void> show_model(Call call) {
   auto model = call.service.model(call.argument);
   auto response = model ? http::HttpResponse::json(200, entry(*model))
-                        : error_response(Dialect::kOpenAi, model.error());
+                        : error_response(call.dialect, Audience::kClients, model.error());
   (void)co_await call.exchange.respond(std::move(response));
 }
 

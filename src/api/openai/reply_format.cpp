@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/errors.h"
 #include "api/json_text.h"
 #include "timeline/json_writer.h"
 #include "timeline/report.h"
@@ -13,6 +14,7 @@ namespace hearth::api::openai {
 namespace {
 
 constexpr std::string_view kEventEnd = "\n\n";
+constexpr std::string_view kDone = "data: [DONE]\n\n";
 
 std::string call_id(const ReplyIdentity& identity, const wire::ToolCallDelta& call) {
   return call.id.empty() ? fmt::format("call_{}_{}", identity.request_id, call.index) : call.id;
@@ -22,7 +24,7 @@ std::string call_id(const ReplyIdentity& identity, const wire::ToolCallDelta& ca
 std::string head(const ReplyIdentity& identity, std::string_view prefix, std::string_view object) {
   JsonWriter out;
   out.string("id", fmt::format("{}-{}", prefix, identity.request_id)).string("object", object);
-  out.integer("created", identity.created).string("model", identity.model);
+  out.integer("created", identity.created_us / 1'000'000).string("model", identity.model);
   std::string text = out.string("system_fingerprint", identity.fingerprint).object();
   text.pop_back();
   return text;
@@ -37,15 +39,22 @@ void append_tail(std::string& out, const front::Finished& end) {
   out += '}';
 }
 
+void append_error_event(std::string& out, const front::Refused& refused) {
+  out += "data: ";
+  out += error_body(Dialect::kOpenAi, Audience::kClients, refused);
+  out += kEventEnd;
+}
+
 class ChatFormat : public ReplyFormat {
  public:
-  explicit ChatFormat(ReplyIdentity identity)
-      : identity_{std::move(identity)},
+  ChatFormat(ReplyIdentity identity, UsageChunk usage)
+      : usage_{usage},
+        identity_{std::move(identity)},
         whole_head_{head(identity_, "chatcmpl", "chat.completion")},
         chunk_head_{"data: " + head(identity_, "chatcmpl", "chat.completion.chunk")},
         delta_head_{chunk_head_ + R"(,"choices":[{"index":0,"delta":)"} {}
 
-  std::string whole(const Collected& reply, const front::Finished& end) const override {
+  std::string whole(const Collected& reply, const front::Finished& end) override {
     std::string out = whole_head_;
     out += R"(,"choices":[{"index":0,"message":)";
     out += message(reply);
@@ -57,13 +66,13 @@ class ChatFormat : public ReplyFormat {
     return out;
   }
 
-  void append_first(std::string& out) const override {
+  void append_first(std::string& out, const front::Started&) override {
     out += delta_head_;
     out += R"({"role":"assistant","content":"","refusal":null})";
     out += kDeltaEnd;
   }
 
-  void append_delta(std::string& out, const front::Delta& delta) const override {
+  void append_delta(std::string& out, const front::Delta& delta) override {
     out += delta_head_;
     char separator = '{';
     const auto member = [&](std::string_view name) {
@@ -87,16 +96,23 @@ class ChatFormat : public ReplyFormat {
     out += kDeltaEnd;
   }
 
-  void append_last(std::string& out, const front::Finished& end) const override {
+  void append_end(std::string& out, const front::Finished& end) override {
     out += delta_head_;
     out += R"({},"logprobs":null,"finish_reason":)";
     append_json_string(out, end.reason);
     out += "}]";
     append_tail(out, end);
     out += kEventEnd;
+    if (usage_ == UsageChunk::kYes) append_usage(out, end);
+    out += kDone;
   }
 
-  void append_usage(std::string& out, const front::Finished& end) const override {
+  void append_error(std::string& out, const front::Refused& refused) override {
+    append_error_event(out, refused);
+  }
+
+ private:
+  void append_usage(std::string& out, const front::Finished& end) const {
     out += chunk_head_;
     out += R"(,"choices":[],"usage":)";
     out += usage_json(end);
@@ -104,7 +120,6 @@ class ChatFormat : public ReplyFormat {
     out += kEventEnd;
   }
 
- private:
   static constexpr std::string_view kDeltaEnd = ",\"logprobs\":null,\"finish_reason\":null}]}\n\n";
 
   void append_call_parts(std::string& out, const std::vector<wire::ToolCallDelta>& calls) const {
@@ -151,6 +166,7 @@ class ChatFormat : public ReplyFormat {
     return out + ']';
   }
 
+  const UsageChunk usage_;
   ReplyIdentity identity_;
   std::string whole_head_;
   std::string chunk_head_;
@@ -159,38 +175,46 @@ class ChatFormat : public ReplyFormat {
 
 class TextFormat : public ReplyFormat {
  public:
-  explicit TextFormat(const ReplyIdentity& identity)
-      : head_{head(identity, "cmpl", "text_completion")},
+  TextFormat(const ReplyIdentity& identity, UsageChunk usage)
+      : usage_{usage},
+        head_{head(identity, "cmpl", "text_completion")},
         delta_head_{"data: " + head_ + R"(,"choices":[{"index":0,"text":)"} {}
 
-  std::string whole(const Collected& reply, const front::Finished& end) const override {
+  std::string whole(const Collected& reply, const front::Finished& end) override {
     std::string out = head_;
     out += R"(,"choices":[{"index":0,"text":)";
     append_json_string(out, reply.text);
-    append_end(out, end);
+    append_reason(out, end);
     out += R"(,"usage":)";
     out += usage_json(end);
     append_tail(out, end);
     return out;
   }
 
-  void append_first(std::string&) const override {}
+  void append_first(std::string&, const front::Started&) override {}
 
-  void append_delta(std::string& out, const front::Delta& delta) const override {
+  void append_delta(std::string& out, const front::Delta& delta) override {
     out += delta_head_;
     append_json_string(out, delta.text);
     out += ",\"logprobs\":null,\"finish_reason\":null}]}\n\n";
   }
 
-  void append_last(std::string& out, const front::Finished& end) const override {
+  void append_end(std::string& out, const front::Finished& end) override {
     out += delta_head_;
     out += "\"\"";
-    append_end(out, end);
+    append_reason(out, end);
     append_tail(out, end);
     out += kEventEnd;
+    if (usage_ == UsageChunk::kYes) append_usage(out, end);
+    out += kDone;
   }
 
-  void append_usage(std::string& out, const front::Finished& end) const override {
+  void append_error(std::string& out, const front::Refused& refused) override {
+    append_error_event(out, refused);
+  }
+
+ private:
+  void append_usage(std::string& out, const front::Finished& end) const {
     out += "data: ";
     out += head_;
     out += R"(,"choices":[],"usage":)";
@@ -199,13 +223,13 @@ class TextFormat : public ReplyFormat {
     out += kEventEnd;
   }
 
- private:
-  static void append_end(std::string& out, const front::Finished& end) {
+  static void append_reason(std::string& out, const front::Finished& end) {
     out += R"(,"logprobs":null,"finish_reason":)";
     append_json_string(out, end.reason);
     out += "}]";
   }
 
+  const UsageChunk usage_;
   std::string head_;
   std::string delta_head_;
 };
@@ -215,27 +239,12 @@ double each(double ms, int count) { return count > 0 ? ms / count : 0; }
 
 }  // namespace
 
-void Collected::add(const front::Delta& delta) {
-  text += delta.text;
-  reasoning += delta.reasoning;
-  for (const wire::ToolCallDelta& part : delta.tool_calls) {
-    auto call = std::ranges::find(tool_calls, part.index, &wire::ToolCallDelta::index);
-    if (call == tool_calls.end()) {
-      tool_calls.push_back(part);
-      continue;
-    }
-    call->arguments += part.arguments;
-    if (call->id.empty()) call->id = part.id;
-    if (call->name.empty()) call->name = part.name;
-  }
+std::unique_ptr<ReplyFormat> chat_format(ReplyIdentity identity, UsageChunk usage) {
+  return std::make_unique<ChatFormat>(std::move(identity), usage);
 }
 
-std::unique_ptr<ReplyFormat> ReplyFormat::chat(ReplyIdentity identity) {
-  return std::make_unique<ChatFormat>(std::move(identity));
-}
-
-std::unique_ptr<ReplyFormat> ReplyFormat::text(ReplyIdentity identity) {
-  return std::make_unique<TextFormat>(identity);
+std::unique_ptr<ReplyFormat> text_format(const ReplyIdentity& identity, UsageChunk usage) {
+  return std::make_unique<TextFormat>(identity, usage);
 }
 
 std::string usage_json(const front::Finished& end) {

@@ -10,7 +10,9 @@ namespace {
 
 namespace json = boost::json;
 
-ReplyIdentity identity() { return {"r1", "smol:latest", "llama zen4", 1700000000}; }
+ReplyIdentity identity() {
+  return {"r1", "smol:latest", "smol", "llama zen4", 1'700'000'000'000'000};
+}
 
 front::Delta text_delta(std::string text) { return front::Delta{std::move(text), "", {}}; }
 
@@ -26,18 +28,20 @@ front::Finished finished() {
   return end;
 }
 
-json::object event_json(std::string_view event) {
-  EXPECT_TRUE(event.starts_with("data: ") && event.ends_with("\n\n"));
+// The first event of several.
+json::object event_json(std::string_view events) {
+  const std::string_view event = events.substr(0, events.find("\n\n"));
+  EXPECT_TRUE(event.starts_with("data: "));
   return json::parse(event.substr(6)).as_object();
 }
 
 TEST(ChatChunks, AreExactlyThese) {
-  const auto format = ReplyFormat::chat(identity());
+  const auto format = chat_format(identity(), UsageChunk::kNo);
   const std::string head =
       R"(data: {"id":"chatcmpl-r1","object":"chat.completion.chunk","created":1700000000,)"
       R"("model":"smol:latest","system_fingerprint":"llama zen4","choices":[)";
   std::string out;
-  format->append_first(out);
+  format->append_first(out, {});
   EXPECT_EQ(out, head + R"({"index":0,"delta":{"role":"assistant","content":"","refusal":null},)"
                         R"("logprobs":null,"finish_reason":null}]})"
                         "\n\n");
@@ -47,18 +51,19 @@ TEST(ChatChunks, AreExactlyThese) {
                         R"("logprobs":null,"finish_reason":null}]})"
                         "\n\n");
   out.clear();
-  format->append_usage(out, finished());
+  chat_format(identity(), UsageChunk::kYes)->append_end(out, finished());
+  out = out.substr(out.find("\n\n") + 2);
   EXPECT_EQ(out, R"(data: {"id":"chatcmpl-r1","object":"chat.completion.chunk",)"
                  R"("created":1700000000,"model":"smol:latest",)"
                  R"("system_fingerprint":"llama zen4","choices":[],"usage":{"prompt_tokens":10,)"
                  R"("completion_tokens":5,"total_tokens":15,)"
                  R"("prompt_tokens_details":{"cached_tokens":4}}})"
-                 "\n\n");
+                 "\n\ndata: [DONE]\n\n");
 }
 
 TEST(ChatChunks, TheLastCarriesTimingsAndTheHearthObject) {
   std::string out;
-  ReplyFormat::chat(identity())->append_last(out, finished());
+  chat_format(identity(), UsageChunk::kNo)->append_end(out, finished());
   const json::object chunk = event_json(out);
   const json::object& choice = chunk.at("choices").as_array().at(0).as_object();
   EXPECT_EQ(choice.at("finish_reason"), "stop");
@@ -69,7 +74,7 @@ TEST(ChatChunks, TheLastCarriesTimingsAndTheHearthObject) {
 }
 
 TEST(ChatChunks, ReasoningAndToolCalls) {
-  const auto format = ReplyFormat::chat(identity());
+  const auto format = chat_format(identity(), UsageChunk::kNo);
   std::string out;
   format->append_delta(out, front::Delta{"", "hm", {}});
   EXPECT_EQ(event_json(out).at("choices").at(0).at("delta"),
@@ -92,7 +97,8 @@ TEST(ChatWhole, HasEverything) {
   Collected reply;
   reply.add(text_delta("Hel"));
   reply.add(front::Delta{"lo", "why", {}});
-  const json::value body = json::parse(ReplyFormat::chat(identity())->whole(reply, finished()));
+  const json::value body =
+      json::parse(chat_format(identity(), UsageChunk::kNo)->whole(reply, finished()));
   EXPECT_EQ(body.at("id"), "chatcmpl-r1");
   EXPECT_EQ(body.at("object"), "chat.completion");
   EXPECT_EQ(body.at("model"), "smol:latest");
@@ -111,7 +117,8 @@ TEST(ChatWhole, PutsToolCallsTogether) {
   reply.add(delta);
   delta.tool_calls = {{0, "", "", ":1}"}, {1, "", "g", "{}"}};
   reply.add(delta);
-  const json::value body = json::parse(ReplyFormat::chat(identity())->whole(reply, finished()));
+  const json::value body =
+      json::parse(chat_format(identity(), UsageChunk::kNo)->whole(reply, finished()));
   EXPECT_EQ(body.at("choices").at(0).at("message"),
             json::parse(R"({"role":"assistant","content":null,"refusal":null,"tool_calls":[
       {"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}},
@@ -119,9 +126,9 @@ TEST(ChatWhole, PutsToolCallsTogether) {
 }
 
 TEST(TextFormat, ChunksAndWhole) {
-  const auto format = ReplyFormat::text(identity());
+  const auto format = text_format(identity(), UsageChunk::kNo);
   std::string out;
-  format->append_first(out);
+  format->append_first(out, {});
   EXPECT_EQ(out, "");
   format->append_delta(out, text_delta("hi"));
   EXPECT_EQ(out, R"(data: {"id":"cmpl-r1","object":"text_completion","created":1700000000,)"
@@ -129,7 +136,7 @@ TEST(TextFormat, ChunksAndWhole) {
                  R"("choices":[{"index":0,"text":"hi","logprobs":null,"finish_reason":null}]})"
                  "\n\n");
   out.clear();
-  format->append_last(out, finished());
+  format->append_end(out, finished());
   EXPECT_EQ(event_json(out).at("choices").at(0),
             json::parse(R"({"index":0,"text":"","logprobs":null,"finish_reason":"stop"})"));
   Collected reply;

@@ -7,7 +7,7 @@
 
 #include "api/fields.h"
 #include "api/openai/chat_messages.h"
-#include "api/openai/sampling.h"
+#include "api/openai/common.h"
 #include "api/openai/tools.h"
 
 namespace hearth::api::openai {
@@ -31,42 +31,43 @@ void refuse_modalities(const Fields& body) {
   }
 }
 
-void read_token_prompt(const Fields& body, const json::array& tokens, GenerateCall& call) {
+void read_token_prompt(const Fields& body, const json::array& tokens,
+                       wire::GenerateMessage& message) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto token = integer_of(tokens[i]);
     if (!token || *token < 0 || *token > std::numeric_limits<int>::max()) {
       body.fail_at(fmt::format("prompt[{}]", i), "a token id is expected");
       return;
     }
-    call.message.prompt_tokens.push_back(static_cast<int>(*token));
+    message.prompt_tokens.push_back(static_cast<int>(*token));
   }
 }
 
 // A list is one prompt of token ids, or holds one prompt.
-void read_prompt_list(const Fields& body, const json::array& list, GenerateCall& call) {
+void read_prompt_list(const Fields& body, const json::array& list, wire::GenerateMessage& message) {
   if (list.empty()) {
     body.fail("prompt", "the list is empty");
   } else if (list[0].is_number()) {
-    read_token_prompt(body, list, call);
+    read_token_prompt(body, list, message);
   } else if (list.size() > 1) {
     body.fail("prompt", "one prompt for each request is supported");
   } else if (list[0].is_string()) {
-    call.message.prompt = std::string_view{list[0].get_string()};
+    message.prompt = std::string_view{list[0].get_string()};
   } else if (list[0].is_array() && !list[0].get_array().empty()) {
-    read_token_prompt(body, list[0].get_array(), call);
+    read_token_prompt(body, list[0].get_array(), message);
   } else {
     body.fail("prompt[0]", "a string or a list of token ids is expected");
   }
 }
 
-void read_prompt(const Fields& body, GenerateCall& call) {
+void read_prompt(const Fields& body, wire::GenerateMessage& message) {
   const json::value* prompt = body.find("prompt");
   if (prompt == nullptr) {
     body.fail("prompt", "a string or a list of token ids is required here");
   } else if (prompt->is_string()) {
-    call.message.prompt = std::string_view{prompt->get_string()};
+    message.prompt = std::string_view{prompt->get_string()};
   } else if (prompt->is_array()) {
-    read_prompt_list(body, prompt->get_array(), call);
+    read_prompt_list(body, prompt->get_array(), message);
   } else {
     body.fail("prompt", fmt::format("a string or a list of token ids is expected, not {}",
                                     kind_name(*prompt)));
@@ -107,29 +108,30 @@ void read_input(const Fields& body, EmbedCall& call) {
 
 }  // namespace
 
-Result<GenerateCall> parse_chat(const json::object& object) {
+Result<ChatCall> parse_chat(const json::object& object) {
   Fields::FirstError error;
   const Fields body{object, "", error};
-  GenerateCall call;
+  ChatCall call;
   read_common(body, call);
   refuse_modalities(body);
-  call.message.messages = read_messages(body);
-  read_tools(body, call.message);
-  read_response_format(body, call.message);
+  wire::GenerateMessage& message = call.generate.message;
+  message.messages = read_messages(body);
+  read_tools(body, message);
+  read_response_format(body, message);
   if (const auto kwargs = body.object("chat_template_kwargs")) {
-    call.message.template_kwargs = json::serialize(kwargs->json());
+    message.template_kwargs = json::serialize(kwargs->json());
   }
   return outcome(std::move(call), std::move(error));
 }
 
-Result<GenerateCall> parse_completion(const json::object& object) {
+Result<ChatCall> parse_completion(const json::object& object) {
   Fields::FirstError error;
   const Fields body{object, "", error};
-  GenerateCall call;
+  ChatCall call;
   read_common(body, call);
-  read_prompt(body, call);
-  read_response_format(body, call.message);
-  call.message.echo = body.flag("echo").value_or(false);
+  read_prompt(body, call.generate.message);
+  read_response_format(body, call.generate.message);
+  call.generate.message.echo = body.flag("echo").value_or(false);
   return outcome(std::move(call), std::move(error));
 }
 
@@ -137,7 +139,7 @@ Result<EmbedCall> parse_embedding(const json::object& object) {
   Fields::FirstError error;
   const Fields body{object, "", error};
   EmbedCall call;
-  call.model = body.required_text("model");
+  read_options(body, call.options);
   read_input(body, call);
   const std::string format = body.text("encoding_format").value_or("float");
   if (format != "float" && format != "base64") {
@@ -145,7 +147,6 @@ Result<EmbedCall> parse_embedding(const json::object& object) {
   }
   call.base64 = format == "base64";
   call.dimensions = static_cast<int>(body.integer("dimensions", {1, 1 << 20}).value_or(0));
-  check_residency_hints(body);
   return outcome(std::move(call), std::move(error));
 }
 

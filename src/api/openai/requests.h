@@ -2,10 +2,10 @@
 #pragma once
 
 #include <boost/json.hpp>
-#include <string>
 
+#include "api/generation.h"
+#include "api/openai/reply_format.h"
 #include "base/result.h"
-#include "front/reply.h"
 #include "wire/messages.h"
 
 // Bodies of the /v1 routes, read. Pure. Errors are kInvalid and name the member at fault by its
@@ -13,23 +13,20 @@
 // whose silence would change the answer (n, logprobs, images, ...) are refused by name.
 namespace hearth::api::openai {
 
-struct GenerateCall {
-  std::string model;  // as the client wrote it
-  wire::GenerateMessage message;
-  front::Delivery delivery = front::Delivery::kWhole;
-  bool include_usage = false;    // a last chunk with the token counts
-  bool return_progress = false;  // comments while a model warms
+struct ChatCall {
+  GenerateCall generate;
+  UsageChunk usage = UsageChunk::kNo;
 };
 
 struct EmbedCall {
-  std::string model;
+  RequestOptions options;
   wire::EmbedMessage message;
   bool base64 = false;  // little-endian float32, as the official clients ask for it
   int dimensions = 0;   // 0: the client did not say
 };
 
-Result<GenerateCall> parse_chat(const boost::json::object& body);
-Result<GenerateCall> parse_completion(const boost::json::object& body);
+Result<ChatCall> parse_chat(const boost::json::object& body);
+Result<ChatCall> parse_completion(const boost::json::object& body);
 Result<EmbedCall> parse_embedding(const boost::json::object& body);
 
 }  // namespace hearth::api::openai

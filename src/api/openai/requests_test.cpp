@@ -193,9 +193,10 @@ TEST(ParseChat, FillsTheMessage) {
     "max_completion_tokens":9,"logit_bias":{"12":-100},"ignore_eos":true,"cache_prompt":false,
     "chat_template_kwargs":{"enable_thinking":false},"return_progress":true)"));
   ASSERT_TRUE(call);
-  const wire::GenerateMessage& message = call->message;
-  EXPECT_EQ(call->delivery, front::Delivery::kStreamed);
-  EXPECT_TRUE(call->include_usage && call->return_progress);
+  const wire::GenerateMessage& message = call->generate.message;
+  EXPECT_EQ(call->generate.delivery, front::Delivery::kStreamed);
+  EXPECT_EQ(call->usage, UsageChunk::kYes);
+  EXPECT_TRUE(call->generate.options.return_progress);
   EXPECT_EQ(message.sampling.seed, 2U);
   EXPECT_EQ(message.sampling.temperature, 0);
   EXPECT_EQ(message.sampling.top_k, 5);
@@ -212,11 +213,11 @@ TEST(ParseChat, FillsTheMessage) {
 TEST(ParseChat, DefaultsAreTheEngines) {
   const auto call = parse_chat(chat(R"("seed":null,"max_tokens":null)"));
   ASSERT_TRUE(call);
-  EXPECT_EQ(call->delivery, front::Delivery::kWhole);
-  EXPECT_FALSE(call->message.sampling.seed);
-  EXPECT_EQ(call->message.max_tokens, -1);
-  EXPECT_TRUE(call->message.cache_prompt);
-  EXPECT_TRUE(call->message.tools.empty());
+  EXPECT_EQ(call->generate.delivery, front::Delivery::kWhole);
+  EXPECT_FALSE(call->generate.message.sampling.seed);
+  EXPECT_EQ(call->generate.message.max_tokens, -1);
+  EXPECT_TRUE(call->generate.message.cache_prompt);
+  EXPECT_TRUE(call->generate.message.tools.empty());
 }
 
 TEST(ParseChat, NormalisesMessages) {
@@ -226,7 +227,7 @@ TEST(ParseChat, NormalisesMessages) {
     {"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"k":1}}}]},
     {"role":"tool","tool_call_id":"t","content":"42"}])"));
   ASSERT_TRUE(call);
-  EXPECT_EQ(json::parse(call->message.messages), json::parse(R"([
+  EXPECT_EQ(json::parse(call->generate.message.messages), json::parse(R"([
     {"role":"system","content":"be kind"},
     {"role":"user","content":"a\nb","name":"me"},
     {"role":"assistant","content":null,"tool_calls":[
@@ -238,14 +239,14 @@ TEST(ParseChat, AChosenFunctionIsTheOnlyTool) {
   const auto call = parse_chat(
       chat(std::string{kTools} + R"(,"tool_choice":{"type":"function","function":{"name":"g"}})"));
   ASSERT_TRUE(call);
-  EXPECT_EQ(call->message.tools, R"([{"type":"function","function":{"name":"g"}}])");
-  EXPECT_EQ(call->message.tool_choice, "required");
+  EXPECT_EQ(call->generate.message.tools, R"([{"type":"function","function":{"name":"g"}}])");
+  EXPECT_EQ(call->generate.message.tool_choice, "required");
 }
 
 TEST(ParseChat, ResponseFormats) {
   const auto schema = [](const std::string& extra) {
     const auto call = parse_chat(chat(extra));
-    return call ? call->message.response_schema : call.error().message();
+    return call ? call->generate.message.response_schema : call.error().message();
   };
   EXPECT_EQ(schema(R"("response_format":{"type":"text"})"), "");
   EXPECT_EQ(schema(R"("response_format":{"type":"json_object"})"), "{}");
@@ -291,12 +292,12 @@ INSTANTIATE_TEST_SUITE_P(Fields, Completion,
                          kName);
 
 TEST(ParseCompletion, FillsThePrompt) {
-  EXPECT_EQ(parse_completion(completion(R"("prompt":["a\u0000b"])"))->message.prompt,
+  EXPECT_EQ(parse_completion(completion(R"("prompt":["a\u0000b"])"))->generate.message.prompt,
             (std::string{"a\0b", 3}));
   const auto tokens = parse_completion(completion(R"("prompt":[[3,4]],"echo":true)"));
-  EXPECT_EQ(tokens->message.prompt_tokens, (std::vector<int>{3, 4}));
-  EXPECT_TRUE(tokens->message.prompt.empty());
-  EXPECT_TRUE(tokens->message.echo);
+  EXPECT_EQ(tokens->generate.message.prompt_tokens, (std::vector<int>{3, 4}));
+  EXPECT_TRUE(tokens->generate.message.prompt.empty());
+  EXPECT_TRUE(tokens->generate.message.echo);
 }
 
 class Embedding : public testing::TestWithParam<BodyCase> {};

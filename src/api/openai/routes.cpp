@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/fields.h"
-#include "api/openai/generate.h"
+#include "api/generation.h"
 #include "api/openai/openai.h"
+#include "api/openai/requests.h"
 
 namespace hearth::api::openai {
 namespace {
 
-using Parse = Result<GenerateCall> (*)(const boost::json::object&);
+using Parse = Result<ChatCall> (*)(const boost::json::object&);
 
-Result<GenerateCall> parsed(const std::string& body, Parse parse) {
+Result<ChatCall> parsed(const std::string& body, Parse parse) {
   auto object = parse_body(body);
   if (!object) return Failed{std::move(object).error()};
   return parse(*object);
@@ -22,7 +23,10 @@ Task<void> chat_completions(Call call) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
   }
-  co_await serve_generate(std::move(call), std::move(*request), ReplyFormat::chat);
+  MakeFormat format = [usage = request->usage](ReplyIdentity identity) {
+    return chat_format(std::move(identity), usage);
+  };
+  co_await serve_generate(std::move(call), std::move(request->generate), std::move(format));
 }
 
 Task<void> completions(Call call) {
@@ -31,7 +35,10 @@ Task<void> completions(Call call) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
   }
-  co_await serve_generate(std::move(call), std::move(*request), ReplyFormat::text);
+  MakeFormat format = [usage = request->usage](const ReplyIdentity& identity) {
+    return text_format(identity, usage);
+  };
+  co_await serve_generate(std::move(call), std::move(request->generate), std::move(format));
 }
 
 }  // namespace hearth::api::openai

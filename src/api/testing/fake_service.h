@@ -70,6 +70,11 @@ class FakeService : public front::Service {
     embedded = std::move(request);
     return std::make_unique<FakeReply>(record);
   }
+  std::unique_ptr<front::Reply> load(front::LoadRequest request) override {
+    called = "load " + request.context.model;
+    loaded = std::move(request);
+    return std::make_unique<FakeReply>(record);
+  }
   std::vector<front::ModelStatus> models() const override { return catalogue; }
   Result<front::ModelStatus> model(const std::string& name) const override {
     if (throws) throw std::runtime_error("model() failed at /secret/place");
@@ -86,8 +91,20 @@ class FakeService : public front::Service {
     called = "remove " + name;
     co_return Result<>{};
   }
-  Task<Result<front::ModelStatus>> load(std::string name) override {
-    return changed("load " + name);
+  Task<Result<front::ModelStatus>> copy_model(std::string from, std::string to) override {
+    return changed("copy " + from + " " + to);
+  }
+  Task<Result<front::ModelDetails>> details(std::string name) override {
+    called = "details " + name;
+    const auto known = model(name);
+    if (!known) co_return Failed{known.error()};
+    co_return model_details;
+  }
+  Task<Result<front::ModelStatus>> pin(std::string name, std::string layer, Bytes bytes) override {
+    return changed("pin " + name + " " + layer + " " + std::to_string(bytes.count()));
+  }
+  Task<Result<front::ModelStatus>> unpin(std::string name, std::string layer) override {
+    return changed("unpin " + name + " " + layer);
   }
   Task<Result<front::ModelStatus>> unload(std::string name) override {
     return changed("unload " + name);
@@ -107,6 +124,18 @@ class FakeService : public front::Service {
     if (id != "last") co_return fail(ErrorCode::kNotFound, "no such request");
     co_return R"({"request_id":"b"})";
   }
+  const front::KeyRing& keys() const override { return key_ring; }
+  const front::AccessRules& access() const override { return access_rules; }
+  Task<Result<front::NewKey>> add_key(std::string name, front::Role role) override {
+    called = "add_key " + name;
+    co_return front::NewKey{{"k1", name, role, 5}, "secret"};
+  }
+  Task<Result<>> remove_key(std::string id_or_name) override {
+    called = "remove_key " + id_or_name;
+    co_return Result<>{};
+  }
+  std::string configuration() const override { return R"({"options":[]})"; }
+  Task<Result<std::string>> reload_configuration() override { co_return R"({"changed":[]})"; }
   front::EventBus& events() override { return bus; }
   Metrics& metrics() override { return metrics_; }
   std::string about() const override { return R"({"version":"0"})"; }
@@ -116,6 +145,10 @@ class FakeService : public front::Service {
   std::vector<front::ModelStatus> catalogue;
   front::GenerateRequest generated;
   front::EmbedRequest embedded;
+  front::LoadRequest loaded;
+  front::ModelDetails model_details;
+  front::KeyRing key_ring;
+  front::AccessRules access_rules;
   front::Delivery delivered = front::Delivery::kWhole;
   HistoryQuery asked;
   std::string called;

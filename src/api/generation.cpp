@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/openai/generate.h"
+#include "api/generation.h"
 
 #include <fmt/format.h>
 
@@ -7,26 +7,21 @@
 #include "api/errors.h"
 #include "api/reply_headers.h"
 #include "base/version.h"
-#include "timeline/json_writer.h"
 
-namespace hearth::api::openai {
+namespace hearth::api {
 namespace {
-
-std::string progress_comment(const front::Progress& progress) {
-  JsonWriter out;
-  out.string("stage", progress.stage).number("fraction", progress.fraction);
-  out.integer("done_bytes", progress.done_bytes).integer("total_bytes", progress.total_bytes);
-  return ": progress " + out.object() + "\n\n";
-}
 
 // One reply on its way to a client that reads it piece by piece.
 class Stream {
  public:
   Stream(Call call, GenerateCall request, MakeFormat make_format)
-      : call_{std::move(call)}, request_{std::move(request)}, make_format_{make_format} {}
+      : call_{std::move(call)},
+        request_{std::move(request)},
+        make_format_{std::move(make_format)} {}
 
   Task<void> run() {
-    front::GenerateRequest generate{context_of(call_, request_.model), std::move(request_.message)};
+    front::GenerateRequest generate{context_of(call_, request_.options),
+                                    std::move(request_.message)};
     reply_ = call_.service.generate(std::move(generate), front::Delivery::kStreamed);
     const ClientWatch watch{call_.exchange, *reply_};
     bool more = true;
@@ -44,12 +39,14 @@ class Stream {
     }
     if (auto* started = std::get_if<front::Started>(&event)) {
       // Nothing is sent yet: the first delta is about to come, and headers and it go out together.
-      known_ = std::move(started->report);
+      started_ = std::move(*started);
       co_return true;
     }
     if (auto* progress = std::get_if<front::Progress>(&event)) {
-      if (!request_.return_progress) co_return true;
-      co_return co_await send(progress_comment(*progress));
+      if (!request_.options.return_progress) co_return true;
+      std::string out;
+      format().append_progress(out, *progress);
+      co_return co_await send(std::move(out));
     }
     if (auto* finished = std::get_if<front::Finished>(&event)) {
       co_await finish(std::move(*finished));
@@ -59,57 +56,57 @@ class Stream {
       co_await refuse_now(std::move(*refused));
       co_return false;
     }
-    known_ = {};  // Restarted: what was known of the first try is void
+    started_ = {};  // Restarted: what was known of the first try is void
     co_return true;
   }
 
   Task<bool> send_delta(front::Delta delta) {
     std::string out;
     append_opening(out);
-    format_->append_delta(out, delta);
+    format().append_delta(out, delta);
     co_return co_await send(std::move(out));
   }
 
   Task<void> finish(front::Finished finished) {
-    if (!begun_) known_ = finished.report;
+    if (!begun_) started_.report = finished.report;
     std::string out;
     append_opening(out);
-    format_->append_last(out, finished);
-    if (request_.include_usage) format_->append_usage(out, finished);
-    out += "data: [DONE]\n\n";
+    format().append_end(out, finished);
     const bool sent = co_await send(std::move(out));
     if (sent) co_await end();
   }
 
   Task<void> refuse_now(front::Refused refused) {
     if (!begun_) {
-      co_await send_refusal(call_.exchange, *reply_, std::move(refused));
+      co_await send_refusal(call_, *reply_, std::move(refused));
       co_return;
     }
     if (nobody_listens(call_.exchange, refused)) {
       reply_->sent(kClientGone);
       co_return;
     }
-    std::string out =
-        "data: " + JsonWriter{}.raw("error", error_json(Dialect::kOpenAi, refused)).object() +
-        "\n\n";
+    std::string out;
+    format().append_error(out, refused);
     const bool sent = co_await send(std::move(out));
     if (sent) co_await end();
   }
 
+  ReplyFormat& format() {
+    if (!format_) format_ = make_format_(identity_of(call_, *reply_, request_.options.model));
+    return *format_;
+  }
+
   void append_opening(std::string& out) {
-    if (format_) return;
-    format_ = make_format_(identity_of(call_, *reply_, request_.model));
-    format_->append_first(out);
+    if (!std::exchange(opened_, true)) format().append_first(out, started_);
   }
 
   // Headers leave with the first bytes. False when the client is gone; the reply is then dropped.
   Task<bool> send(std::string bytes) {
     if (!begun_) {
       begun_ = true;
-      http::Headers headers{{"Content-Type", "text/event-stream; charset=utf-8"},
+      http::Headers headers{{"Content-Type", std::string{format().content_type()}},
                             {"Cache-Control", "no-cache"}};
-      add_report_headers(headers, reply_->id(), known_);
+      add_report_headers(headers, reply_->id(), started_.report);
       const Result<> begun = co_await call_.exchange.begin_stream(200, std::move(headers));
       if (!begun) co_return false;
     }
@@ -127,35 +124,23 @@ class Stream {
   MakeFormat make_format_;
   std::unique_ptr<front::Reply> reply_;
   std::unique_ptr<ReplyFormat> format_;  // from the first chunk on
-  RequestReport known_;                  // what the headers say
-  bool begun_ = false;
+  front::Started started_;               // what headers and opening say
+  bool begun_ = false;                   // something was sent
+  bool opened_ = false;                  // also what comes before the text
 };
 
-// Waits for the reply's end; what was collected before a restart is void.
-Task<front::Event> collect(front::Reply& reply, Collected& collected) {
-  for (;;) {
-    front::Event event = co_await reply.next();
-    if (const auto* delta = std::get_if<front::Delta>(&event)) collected.add(*delta);
-    if (std::holds_alternative<front::Restarted>(event)) collected = {};
-    if (std::holds_alternative<front::Finished>(event) ||
-        std::holds_alternative<front::Refused>(event)) {
-      co_return std::move(event);
-    }
-  }
-}
-
 Task<void> serve_whole(Call call, GenerateCall request, MakeFormat make_format) {
-  front::GenerateRequest generate{context_of(call, request.model), std::move(request.message)};
+  front::GenerateRequest generate{context_of(call, request.options), std::move(request.message)};
   const auto reply = call.service.generate(std::move(generate), front::Delivery::kWhole);
   const ClientWatch watch{call.exchange, *reply};
   Collected collected;
   front::Event event = co_await collect(*reply, collected);
   if (auto* refused = std::get_if<front::Refused>(&event)) {
-    co_await send_refusal(call.exchange, *reply, std::move(*refused));
+    co_await send_refusal(call, *reply, std::move(*refused));
     co_return;
   }
   const auto& finished = std::get<front::Finished>(event);
-  const auto format = make_format(identity_of(call, *reply, request.model));
+  const auto format = make_format(identity_of(call, *reply, request.options.model));
   auto response = http::HttpResponse::json(200, format->whole(collected, finished));
   add_report_headers(response.headers, reply->id(), finished.report);
   (void)co_await call.exchange.respond(std::move(response));
@@ -164,10 +149,25 @@ Task<void> serve_whole(Call call, GenerateCall request, MakeFormat make_format) 
 
 }  // namespace
 
-front::RequestContext context_of(const Call& call, std::string model) {
+Task<front::Event> collect(front::Reply& reply, Collected& collected) {
+  for (;;) {
+    front::Event event = co_await reply.next();
+    if (const auto* delta = std::get_if<front::Delta>(&event)) collected.add(*delta);
+    // What was collected before a worker died is void.
+    if (std::holds_alternative<front::Restarted>(event)) collected = {};
+    if (std::holds_alternative<front::Finished>(event) ||
+        std::holds_alternative<front::Refused>(event)) {
+      co_return std::move(event);
+    }
+  }
+}
+
+front::RequestContext context_of(const Call& call, const RequestOptions& options) {
   front::RequestContext context;
-  context.model = std::move(model);
-  context.api = "openai";
+  context.model = options.model;
+  context.api = name_of(call.dialect);
+  context.key = call.caller.key;
+  context.keep_alive = options.keep_alive;
   context.path = call.request().path;
   context.first_byte = call.request().first_byte;
   context.wait_limit = preferred_wait(call.request());
@@ -175,8 +175,8 @@ front::RequestContext context_of(const Call& call, std::string model) {
 }
 
 ReplyIdentity identity_of(const Call& call, const front::Reply& reply, const std::string& model) {
-  ReplyIdentity identity{reply.id(), model, std::string{engine_build()},
-                         call.options.clock->wall_us() / 1'000'000};
+  ReplyIdentity identity{reply.id(), model, model, std::string{engine_build()},
+                         call.options.clock->wall_us()};
   const auto status = call.service.model(model);
   if (!status) return identity;
   identity.model = status->name;
@@ -187,29 +187,29 @@ ReplyIdentity identity_of(const Call& call, const front::Reply& reply, const std
 }
 
 Task<void> refuse(Call call, Error error) {
-  auto response = error_response(Dialect::kOpenAi, error);
+  auto response = error_response(call.dialect, audience_of(call), error);
   (void)co_await call.exchange.respond(std::move(response));
 }
 
-Task<void> send_refusal(http::Exchange& exchange, front::Reply& reply, front::Refused refused) {
-  if (nobody_listens(exchange, refused)) {
+Task<void> send_refusal(Call call, front::Reply& reply, front::Refused refused) {
+  if (nobody_listens(call.exchange, refused)) {
     reply.sent(kClientGone);
     co_return;
   }
-  auto response = error_response(Dialect::kOpenAi, refused);
+  auto response = error_response(call.dialect, audience_of(call), refused);
   const int status = response.status;
   add_report_headers(response.headers, reply.id(), refused.report);
-  (void)co_await exchange.respond(std::move(response));
+  (void)co_await call.exchange.respond(std::move(response));
   reply.sent(status);
 }
 
 Task<void> serve_generate(Call call, GenerateCall request, MakeFormat make_format) {
   if (request.delivery == front::Delivery::kWhole) {
-    co_await serve_whole(std::move(call), std::move(request), make_format);
+    co_await serve_whole(std::move(call), std::move(request), std::move(make_format));
     co_return;
   }
-  Stream stream{std::move(call), std::move(request), make_format};
+  Stream stream{std::move(call), std::move(request), std::move(make_format)};
   co_await stream.run();
 }
 
-}  // namespace hearth::api::openai
+}  // namespace hearth::api

@@ -7,9 +7,9 @@
 namespace hearth::api::openai {
 
 // Reads what both generating routes take: model, sampling, limits, stop strings, streaming.
-void read_common(const Fields& body, GenerateCall& call);
+void read_common(const Fields& body, ChatCall& call);
 
-// keep_alive and ttl: their form is checked, they have no effect yet.
-void check_residency_hints(const Fields& body);
+// What a request to embed takes too.
+void read_options(const Fields& body, RequestOptions& options);
 
 }  // namespace hearth::api::openai

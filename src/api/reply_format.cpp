@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/reply_format.h"
+
+#include <algorithm>
+
+#include "timeline/json_writer.h"
+
+namespace hearth::api {
+
+void Collected::add(const front::Delta& delta) {
+  text += delta.text;
+  reasoning += delta.reasoning;
+  for (const wire::ToolCallDelta& part : delta.tool_calls) {
+    auto call = std::ranges::find(tool_calls, part.index, &wire::ToolCallDelta::index);
+    if (call == tool_calls.end()) {
+      tool_calls.push_back(part);
+      continue;
+    }
+    call->arguments += part.arguments;
+    if (call->id.empty()) call->id = part.id;
+    if (call->name.empty()) call->name = part.name;
+  }
+}
+
+std::string progress_json(const front::Progress& progress) {
+  JsonWriter out;
+  out.string("stage", progress.stage).number("fraction", progress.fraction);
+  out.integer("done_bytes", progress.done_bytes).integer("total_bytes", progress.total_bytes);
+  return out.object();
+}
+
+// A comment, which clients of server-sent events pass over.
+void ReplyFormat::append_progress(std::string& out, const front::Progress& progress) {
+  out += ": progress " + progress_json(progress) + "\n\n";
+}
+
+}  // namespace hearth::api

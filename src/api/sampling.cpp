@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/sampling.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace hearth::api {
+namespace json = boost::json;
+namespace {
+
+constexpr std::size_t kMaxStops = 64;
+
+void read_seed(const Fields& body, wire::Sampling& sampling) {
+  const json::value* seed = body.find("seed");
+  if (seed == nullptr) return;
+  if (seed->is_uint64()) {
+    sampling.seed = static_cast<std::uint32_t>(seed->get_uint64());
+    return;
+  }
+  const auto number = integer_of(*seed);
+  if (!number) {
+    body.fail("seed", fmt::format("an integer is expected, not {}", kind_name(*seed)));
+    return;
+  }
+  // Everybody's word for "any".
+  if (*number != -1) sampling.seed = static_cast<std::uint32_t>(*number);
+}
+
+void read_logit_bias(const Fields& body, wire::Sampling& sampling) {
+  const std::optional<Fields> biases = body.object("logit_bias");
+  if (!biases) return;
+  for (const auto& member : biases->json()) {
+    const std::string_view key = member.key();
+    int token = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), token);
+    if (error != std::errc{} || end != key.data() + key.size() || token < 0) {
+      biases->fail(key, "the names in logit_bias are token ids");
+      return;
+    }
+    if (const auto bias = biases->number(key, {-100, 100})) sampling.logit_bias[token] = *bias;
+  }
+}
+
+void add_stop(const Fields& fields, const json::value& value, std::string path,
+              std::vector<std::string>& stops) {
+  if (!value.is_string()) {
+    fields.fail_at(std::move(path), fmt::format("a string is expected, not {}", kind_name(value)));
+    return;
+  }
+  // Every text ends with the empty string; nobody can mean it.
+  if (value.get_string().empty()) return;
+  stops.emplace_back(std::string_view{value.get_string()});
+}
+
+}  // namespace
+
+void read_sampling(const Fields& body, wire::Sampling& sampling) {
+  read_seed(body, sampling);
+  keep(sampling.temperature, body.number("temperature", {0, 5}));
+  keep(sampling.top_p, body.number("top_p", {0, 1}));
+  keep(sampling.top_k, body.integer("top_k", {-1, 1 << 24}));
+  keep(sampling.min_p, body.number("min_p", {0, 1}));
+  keep(sampling.typical_p, body.number("typical_p", {0, 1}));
+  keep(sampling.repeat_penalty, body.number("repeat_penalty", {0.01, 10}));
+  keep(sampling.presence_penalty, body.number("presence_penalty", {-2, 2}));
+  keep(sampling.frequency_penalty, body.number("frequency_penalty", {-2, 2}));
+  keep(sampling.repeat_last_n, body.integer("repeat_last_n", {-1, 1 << 20}));
+  read_logit_bias(body, sampling);
+}
+
+void read_stops(const Fields& fields, std::string_view name, std::vector<std::string>& stops) {
+  const json::value* stop = fields.find(name);
+  if (stop == nullptr) return;
+  const std::string path = fields.path_of(name);
+  if (!stop->is_array()) {
+    add_stop(fields, *stop, path, stops);
+    return;
+  }
+  const json::array& list = stop->get_array();
+  if (list.size() > kMaxStops) {
+    fields.fail(name, fmt::format("at most {} stop strings are possible", kMaxStops));
+    return;
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    add_stop(fields, list[i], fmt::format("{}[{}]", path, i), stops);
+  }
+}
+
+std::optional<front::KeepAlive> read_keep_alive(const Fields& body) {
+  const std::string_view name = body.has("keep_alive") ? "keep_alive" : "ttl";
+  const json::value* value = body.find(name);
+  if (value == nullptr) return std::nullopt;
+  if (name == "keep_alive" && body.has("ttl")) {
+    body.fail("ttl", "says the same as keep_alive; send one of them");
+    return std::nullopt;
+  }
+  const bool is_text = value->is_string() && name == "keep_alive";
+  if (!is_text && !value->is_number()) {
+    body.fail(name,
+              fmt::format("a number of seconds{} is expected, not {}",
+                          name == "ttl" ? "" : " or a duration such as \"5m\"", kind_name(*value)));
+    return std::nullopt;
+  }
+  const auto read = is_text ? front::KeepAlive::parse(std::string_view{value->get_string()})
+                            : front::KeepAlive::of_seconds(value->to_number<double>());
+  if (read) return *read;
+  body.fail(name, read.error().message());
+  return std::nullopt;
+}
+
+}  // namespace hearth::api

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/fields.h"
+#include "front/keep_alive.h"
+#include "wire/messages.h"
+
+// What requests of several dialects say in the same words.
+namespace hearth::api {
+
+// seed, temperature, top_p, top_k, ...: those that are there, over what `sampling` holds.
+void read_sampling(const Fields& fields, wire::Sampling& sampling);
+
+// A string or a list of them, added to `stops`. Empty ones stop nothing.
+void read_stops(const Fields& fields, std::string_view name, std::vector<std::string>& stops);
+
+// keep_alive in Ollama's forms, or ttl, LM Studio's word for it in seconds. Absent and null: as the
+// server is configured.
+std::optional<front::KeepAlive> read_keep_alive(const Fields& body);
+
+// Sets `target` where there is a value.
+template <class T, class U>
+void keep(T& target, const std::optional<U>& value) {
+  if (value) target = static_cast<T>(*value);
+}
+
+}  // namespace hearth::api

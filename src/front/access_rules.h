@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hearth::front {
+
+// By which names this server may be called, and from pages of which origins, beside the local ones
+// that are always known. Can change while the server runs.
+struct AccessRules {
+  std::vector<std::string> hosts;    // names, without ports
+  std::vector<std::string> origins;  // "https://chat.home.example", "*" for all
+};
+
+}  // namespace hearth::front
