@@ -9,6 +9,8 @@
 namespace hearth::cli {
 namespace {
 
+constexpr std::chrono::milliseconds kAMoment{500};
+
 ErrorCode code_of(int status) {
   switch (status) {
     case 400:
@@ -59,57 +61,86 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
-Result<ApiClient> ApiClient::to(std::string_view host) {
-  auto client = http::Client::to(host, kDefaultPort);
+Result<ApiClient> ApiClient::to(ServerAddress address) {
+  auto client = http::Client::to(address.text(), kDefaultPort);
   if (!client) return Failed{std::move(client).error()};
-  return ApiClient{std::move(*client)};
+  return ApiClient{std::move(*client), std::move(address)};
+}
+
+ApiClient ApiClient::hurried() const {
+  ApiClient copy = *this;
+  copy.hurried_ = true;
+  return copy;
 }
 
 Result<std::string> ApiClient::get(std::string target) const {
-  return call("GET", std::move(target), {});
+  return call(request("GET", std::move(target), {}));
 }
 
-Result<std::string> ApiClient::post(std::string target, std::string body) const {
-  return call("POST", std::move(target), std::move(body));
+Result<std::string> ApiClient::post(std::string target, std::string body,
+                                    http::Headers headers) const {
+  http::Client::Call post = request("POST", std::move(target), std::move(body));
+  post.headers.insert(post.headers.end(), headers.begin(), headers.end());
+  return call(post);
 }
 
 Result<std::string> ApiClient::remove(std::string target) const {
-  return call("DELETE", std::move(target), {});
-}
-
-Result<std::string> ApiClient::call(std::string method, std::string target,
-                                    std::string body) const {
-  http::Client::Call request;
-  request.method = std::move(method);
-  request.target = std::move(target);
-  if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
-  request.body = std::move(body);
-  auto response = client_.call(request);
-  if (!response) return no_answer(response.error());
-  if (response->status >= 300) return Failed{error_of(response->status, response->body)};
-  return std::move(response->body);
+  return call(request("DELETE", std::move(target), {}));
 }
 
 Result<> ApiClient::stream(std::string target, std::string body,
-                           const std::function<bool(std::string_view)>& on_bytes) const {
-  http::Client::Call request;
-  request.method = "POST";
-  request.target = std::move(target);
-  request.headers.push_back({"Content-Type", "application/json"});
-  request.body = std::move(body);
-  const auto response = client_.stream(request, on_bytes);
+                           const std::function<bool(std::string_view)>& on_bytes,
+                           http::Headers headers) const {
+  http::Client::Call post = request("POST", std::move(target), std::move(body));
+  post.headers.insert(post.headers.end(), headers.begin(), headers.end());
+  const auto response = client_.stream(post, on_bytes);
   if (!response) return no_answer(response.error());
-  if (response->status >= 300) return Failed{error_of(response->status, response->body)};
+  if (response->status >= 300) return refusal(post, *response);
   return {};
+}
+
+http::Client::Call ApiClient::request(std::string method, std::string target,
+                                      std::string body) const {
+  http::Client::Call request;
+  request.method = std::move(method);
+  request.target = address_.prefix + std::move(target);
+  if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+  request.body = std::move(body);
+  if (hurried_) request.connect_timeout = request.read_timeout = kAMoment;
+  return request;
+}
+
+Result<std::string> ApiClient::call(const http::Client::Call& request) const {
+  auto response = client_.call(request);
+  if (!response) return no_answer(response.error());
+  if (response->status >= 300) return refusal(request, *response);
+  return std::move(response->body);
 }
 
 Failed ApiClient::no_answer(const Error& cause) const {
   if (!cause.message().starts_with("connect to ")) {
     return fail(ErrorCode::kUnavailable, "the connection broke: " + cause.message());
   }
-  return fail(
-      ErrorCode::kUnavailable,
-      fmt::format("no Hearth server answers at {}; start one with `hearth serve`", address()));
+  const std::string origin = address_.origin.empty() ? "" : " (" + address_.origin + ")";
+  const std::string command = address_.start_command();
+  return fail(ErrorCode::kUnavailable,
+              fmt::format("no Hearth server answers at {}{}; {}", address(), origin,
+                          command.empty() ? "start one there with `hearth serve`"
+                                          : "start one with `" + command + "`"));
+}
+
+// Whoever keeps OLLAMA_HOST for another server hears so, instead of "404" about a path.
+Failed ApiClient::refusal(const http::Client::Call& request,
+                          const http::HttpResponse& response) const {
+  const bool is_ours = request.target.starts_with(address_.prefix + "/api/hearth/");
+  if (response.status == 404 && is_ours && message_in(response.body).empty()) {
+    const std::string origin = address_.origin.empty() ? "" : " (" + address_.origin + ")";
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("what answers at {}{} is no Hearth server; name one with --host or "
+                            "HEARTH_HOST",
+                            address(), origin));
+  }
+  return Failed{error_of(response.status, response.body)};
 }
 
 }  // namespace hearth::cli

@@ -7,39 +7,47 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/server_address.h"
 #include "http/client.h"
 
 namespace hearth::cli {
-
-constexpr std::uint16_t kDefaultPort = 11435;
 
 // The server as the verbs see it: JSON in, JSON out. An answer of 300 and above becomes an Error
 // with the server's own message and a code that says what to do (kNotFound, kConflict, ...).
 // kUnavailable means only one thing here: nobody answered, or the connection broke. Thread-safe.
 class ApiClient {
  public:
-  // "127.0.0.1:11435", "http://box:8080", "box". Errors: kInvalid.
-  static Result<ApiClient> to(std::string_view host);
+  // Errors: kInvalid.
+  static Result<ApiClient> to(ServerAddress address);
 
   Result<std::string> get(std::string target) const;
-  Result<std::string> post(std::string target, std::string body) const;
+  Result<std::string> post(std::string target, std::string body, http::Headers headers = {}) const;
   Result<std::string> remove(std::string target) const;
 
   // POST whose answer is handed over as it arrives; `on_bytes` returns false to hang up, which is
   // no error.
   Result<> stream(std::string target, std::string body,
-                  const std::function<bool(std::string_view)>& on_bytes) const;
+                  const std::function<bool(std::string_view)>& on_bytes,
+                  http::Headers headers = {}) const;
+
+  // The same server, but given up after a moment: for what must not keep a shell waiting.
+  ApiClient hurried() const;
 
   // "127.0.0.1:11435"
-  std::string address() const { return client_.address(); }
+  std::string address() const { return address_.text(); }
 
  private:
-  explicit ApiClient(http::Client client) : client_{std::move(client)} {}
+  ApiClient(http::Client client, ServerAddress address)
+      : client_{std::move(client)}, address_{std::move(address)} {}
 
-  Result<std::string> call(std::string method, std::string target, std::string body) const;
+  http::Client::Call request(std::string method, std::string target, std::string body) const;
+  Result<std::string> call(const http::Client::Call& request) const;
   Failed no_answer(const Error& cause) const;
+  Failed refusal(const http::Client::Call& request, const http::HttpResponse& response) const;
 
   http::Client client_;
+  ServerAddress address_;
+  bool hurried_ = false;
 };
 
 // The error that an answer stands for.

@@ -34,20 +34,24 @@ class DeafPort {
 
 TEST(ApiClient, SaysHowToStartAServerWhereNoneAnswers) {
   const DeafPort deaf;
-  const auto api = ApiClient::to(fmt::format("127.0.0.1:{}", deaf.port()));
+  const std::string host = fmt::format("127.0.0.1:{}", deaf.port());
+  const auto api = ApiClient::to(
+      {"127.0.0.1", static_cast<std::uint16_t>(deaf.port()), "", "OLLAMA_HOST=" + host});
   ASSERT_TRUE(api);
   const auto answer = api->get("/health");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code(), ErrorCode::kUnavailable);
   EXPECT_EQ(answer.error().message(),
-            fmt::format("no Hearth server answers at 127.0.0.1:{}; start one with `hearth serve`",
-                        deaf.port()));
+            fmt::format("no Hearth server answers at {0} (OLLAMA_HOST={0}); start one with "
+                        "`hearth serve --listen {0}`",
+                        host));
   EXPECT_EQ(report(answer.error(), {}), kExitNoServer);
 }
 
-TEST(ApiClient, HasADefaultPort) { EXPECT_EQ(ApiClient::to("box")->address(), "box:11435"); }
-
-TEST(ApiClient, RefusesWhatIsNoAddress) { EXPECT_FALSE(ApiClient::to("http://a/b c")); }
+TEST(ApiClient, IsAtItsAddress) {
+  EXPECT_EQ(ApiClient::to({})->address(), "127.0.0.1:11435");
+  EXPECT_EQ(ApiClient::to({"::1", 9, "", ""})->address(), "[::1]:9");
+}
 
 struct ErrorCase {
   const char* label;

@@ -20,10 +20,10 @@ Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{ar
   app_.require_subcommand(1);
   app_.fallthrough();
   app_.footer(kFooter);
-  arguments_.host = "127.0.0.1:" + std::to_string(kDefaultPort);
-  app_.add_option("--host", arguments_.host, "The server to talk to")
-      ->envname("HEARTH_HOST")
-      ->capture_default_str();
+  app_.add_option("--host", arguments_.host,
+                  "The server to talk to: HOST, HOST:PORT or URL (HEARTH_HOST, then OLLAMA_HOST, "
+                  "then 127.0.0.1:11435)")
+      ->type_name("HOST");
   app_.add_flag("--json", arguments_.json, "Print what the API answers");
 }
 
@@ -64,7 +64,9 @@ int Program::run(int argc, char** argv) {
     return app_.exit(wrong) == 0 ? kExitOk : kExitUsage;
   }
   if (!chosen_) return kExitOk;
-  auto api = ApiClient::to(arguments_.host);
+  auto address = server_address(arguments_.host, process_environment);
+  if (!address) return report(address.error());
+  auto api = ApiClient::to(std::move(*address));
   if (!api) return report(api.error());
   Session session{.api = std::move(*api)};
   if (arguments_.json) session.format = OutputFormat::kJson;
