@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <optional>
+#include <utility>
+
+#include "http/growing_body.h"
 
 namespace hearth::http {
 namespace {
@@ -16,33 +18,21 @@ using beast::http::field;
 
 std::string_view view_of(beast::string_view text) { return {text.data(), text.size()}; }
 
-Refusal refusal_for(const beast::error_code& problem) {
-  if (problem == error::header_limit) return {431, "The request's header is too large."};
+Refusal refusal_for(const beast::error_code& problem, std::string_view input) {
   if (problem == error::body_limit || problem == error::buffer_overflow) {
     return {413, "The request's body is too large."};
   }
+  // To Beast a request line's bare line feed is part of its version.
+  const std::string_view line = input.substr(0, input.find('\n') + 1);
+  if (auto refusal = check_lines(line); refusal && problem == error::bad_version) return *refusal;
   if (problem == error::bad_version) return {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."};
   return {400, "Malformed HTTP request: " + problem.message() + "."};
 }
 
-struct Target {
-  std::string_view path;
-  std::string_view query;
-};
-
-// Splits the request target; the absolute form that proxies use loses its scheme and authority.
-Target split_target(std::string_view target) {
-  target = target.substr(0, target.find('#'));
-  const std::size_t scheme = target.find("://");
-  if (!target.starts_with('/') && scheme != std::string_view::npos) {
-    target.remove_prefix(scheme + 3);
-    target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
-    if (!target.starts_with('/'))
-      return {"/", target.substr(std::min<std::size_t>(1, target.size()))};
-  }
-  if (target == "*") target = "/";
-  const std::size_t mark = std::min(target.find('?'), target.size());
-  return {target.substr(0, mark), target.substr(std::min(mark + 1, target.size()))};
+Refusal header_too_long(std::string_view kept) {
+  const bool line_complete = kept.find('\n') != std::string_view::npos;
+  if (line_complete) return {431, "The request's header is too large."};
+  return {414, "The request's target is too long."};
 }
 
 std::string upper(std::string_view text) {
@@ -56,40 +46,75 @@ std::string upper(std::string_view text) {
 }  // namespace
 
 struct RequestParser::State {
-  beast::http::request_parser<beast::http::string_body> parser;
+  beast::http::request_parser<GrowingBody> parser;
   std::size_t max_header;
+  std::size_t used = 0;           // bytes of the input that the parser has done with
+  std::size_t lines_checked = 0;  // bytes of the header that check_lines() has seen
   HttpRequest request;
 
-  std::optional<Refusal> check_header();
+  tl::expected<bool, Refusal> step(std::string_view input);
+  std::optional<Refusal> after_header(std::string_view bytes);
+  void read_header();
+  std::optional<Refusal> check_header() const;
+  std::optional<Refusal> check_framing() const;
   Phase phase() const {
     if (parser.is_done()) return Phase::kComplete;
     return parser.is_header_done() ? Phase::kBody : Phase::kHeader;
   }
 };
 
-std::optional<Refusal> RequestParser::State::check_header() {
+// Two lengths, even two equal ones, or a length beside chunks: whoever stands in front of us may
+// have chosen another one than we would, and taken the rest of the body for the next request.
+std::optional<Refusal> RequestParser::State::check_framing() const {
   const auto& message = parser.get();
-  if (message.count(field::transfer_encoding) > 0 && !parser.chunked()) {
+  const std::size_t codings = message.count(field::transfer_encoding);
+  const std::size_t lengths = message.count(field::content_length);
+  if (codings > 0 && (codings > 1 || !parser.chunked() ||
+                      !beast::iequals(message[field::transfer_encoding], "chunked"))) {
     return Refusal{501, "The only transfer coding supported is chunked."};
   }
-  if (message.count(field::transfer_encoding) > 0 &&
-      !beast::iequals(message[field::transfer_encoding], "chunked")) {
-    return Refusal{501, "The only transfer coding supported is chunked."};
+  if (codings > 0 && (lengths > 0 || message.version() < 11)) {
+    return Refusal{400, "Transfer-Encoding cannot stand here."};
   }
-  const std::size_t hosts = message.count(field::host);
-  if (hosts > 1 || (hosts == 0 && message.version() >= 11)) {
-    return Refusal{400, "An HTTP/1.1 request needs exactly one Host header."};
+  const beast::string_view length = message[field::content_length];
+  if (lengths > 1 || length.find_first_not_of("0123456789") != beast::string_view::npos) {
+    return Refusal{400, "A request has at most one Content-Length, a number."};
   }
-  const Target target = split_target(view_of(message.target()));
-  std::optional<std::string> path = normal_path(target.path);
-  if (!path) return Refusal{400, "The request's path is malformed."};
-  request.path = *std::move(path);
-  request.query = std::string{target.query};
+  return std::nullopt;
+}
+
+// `bytes` is the header, or as much of it as has come.
+std::optional<Refusal> RequestParser::State::after_header(std::string_view bytes) {
+  const std::size_t overlap = std::min<std::size_t>(lines_checked, 2);  // a line end cut in two
+  auto refusal = check_lines(bytes.substr(lines_checked - overlap));
+  lines_checked = bytes.size();
+  if (refusal || !parser.is_header_done()) return refusal;
+  read_header();
+  parser.eager(true);
+  return check_header();
+}
+
+void RequestParser::State::read_header() {
+  const auto& message = parser.get();
   request.method = upper(view_of(message.method_string()));
   for (const auto& item : message) {
     request.headers.push_back(
         {std::string{view_of(item.name_string())}, std::string{view_of(item.value())}});
   }
+  if (auto target = parse_target(view_of(message.target()))) {
+    request.path = std::move(target->path);
+    request.query = std::move(target->query);
+  }
+}
+
+std::optional<Refusal> RequestParser::State::check_header() const {
+  if (auto refusal = check_framing()) return refusal;
+  const auto& message = parser.get();
+  const std::size_t hosts = message.count(field::host);
+  if (hosts > 1 || (hosts == 0 && message.version() >= 11)) {
+    return Refusal{400, "An HTTP/1.1 request needs exactly one Host header."};
+  }
+  if (request.path.empty()) return Refusal{400, "The request's path is malformed."};
   return std::nullopt;
 }
 
@@ -101,29 +126,53 @@ RequestParser::RequestParser(Bytes max_header, Bytes max_body) : state_{std::mak
 
 RequestParser::~RequestParser() = default;
 
+// One step of Beast's, which takes the request line, then the fields, then the body in pieces.
+// False when it needs more than there is.
+tl::expected<bool, Refusal> RequestParser::State::step(std::string_view input) {
+  const bool in_header = !parser.is_header_done();
+  const std::string_view rest = input.substr(used);
+  beast::error_code problem;
+  used += parser.put(boost::asio::buffer(rest.data(), rest.size()), problem);
+  if (problem == error::header_limit) {
+    return tl::unexpected{header_too_long(input.substr(0, max_header))};
+  }
+  if (problem && problem != error::need_more) return tl::unexpected{refusal_for(problem, input)};
+  if (in_header) {
+    const bool done = parser.is_header_done();
+    auto refusal = after_header(done ? input.substr(0, used) : input);
+    if (refusal) return tl::unexpected{*std::move(refusal)};
+    if (done) return true;
+  }
+  return problem != error::need_more;
+}
+
 tl::expected<RequestParser::Progress, Refusal> RequestParser::feed(std::string_view input) {
   State& state = *state_;
-  Progress progress;
-  while (progress.used < input.size() && !state.parser.is_done()) {
-    const bool in_header = !state.parser.is_header_done();
-    const std::string_view rest = input.substr(progress.used);
-    beast::error_code problem;
-    progress.used += state.parser.put(boost::asio::buffer(rest.data(), rest.size()), problem);
-    if (problem && problem != error::need_more) return tl::unexpected{refusal_for(problem)};
-    if (in_header && state.parser.is_header_done()) {
-      if (auto refusal = state.check_header()) return tl::unexpected{*std::move(refusal)};
-      state.parser.eager(true);
-      continue;
-    }
-    if (problem == error::need_more) break;
+  bool going = true;
+  while (going && state.used < input.size() && !state.parser.is_done()) {
+    const auto stepped = state.step(input);
+    if (!stepped) return tl::unexpected{stepped.error()};
+    going = *stepped;
   }
+  Progress progress;
+  progress.phase = state.phase();
+  // The header stays where it is until it is complete: head() may want to read it again.
+  if (progress.phase != Phase::kHeader) progress.used = std::exchange(state.used, 0);
   // Chunk extensions and trailers count against no limit of the parser's own.
-  if (state.phase() == Phase::kBody && input.size() - progress.used > state.max_header) {
+  if (progress.phase == Phase::kBody && input.size() - progress.used > state.max_header) {
     return tl::unexpected{Refusal{400, "A chunk's header or the trailer is too long."}};
   }
-  progress.phase = state.phase();
   return progress;
 }
+
+std::optional<HttpRequest> RequestParser::head(std::string_view input) const {
+  if (!state_->parser.is_header_done()) return peek_head(input);
+  if (state_->request.path.empty()) return std::nullopt;
+  return state_->request;
+}
+
+Bytes RequestParser::body_received() const { return Bytes{state_->parser.get().body().size()}; }
+Bytes RequestParser::body_held() const { return Bytes{state_->parser.get().body().capacity()}; }
 
 bool RequestParser::expects_continue() const {
   const auto& message = state_->parser.get();

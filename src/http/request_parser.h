@@ -2,20 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 
 #include "base/bytes.h"
 #include "http/message.h"
+#include "http/request_head.h"
 
 namespace hearth::http {
-
-// What the server answers by itself when it cannot hand a request to the handler.
-struct Refusal {
-  int status = 400;
-  std::string message;
-};
 
 // How the answer to a request has to be framed.
 struct Framing {
@@ -40,12 +36,21 @@ class RequestParser {
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
 
-  // Not to be called again after kComplete or a refusal. Refused with 400, 413, 431, 501 or 505.
+  // Not to be called again after kComplete or a refusal. Refused with 400, 413, 414, 431,
+  // 501 or 505.
   tl::expected<Progress, Refusal> feed(std::string_view input);
+
+  // What is known of the request, also after a refusal, for whoever words that. `input` is what
+  // feed() had last. nullopt before the request line is complete, or when it makes no sense.
+  std::optional<HttpRequest> head(std::string_view input) const;
 
   // Known from Phase::kBody on.
   bool expects_continue() const;
   Framing framing() const;
+
+  // Of the body so far: its length, and what it takes in memory.
+  Bytes body_received() const;
+  Bytes body_held() const;
 
   // After kComplete, once; peer and first_byte are left for the caller.
   HttpRequest take();
