@@ -136,32 +136,10 @@ std::string body_of(Dialect dialect, const Problem& problem) {
   return JsonWriter{}.raw("error", error.object()).object();
 }
 
-bool begins_path(std::string_view text, std::size_t at) {
-  if (text[at] != '/') return false;
-  return at == 0 ||
-         std::string_view{" \t\n\"'`(=:[,<"}.find(text[at - 1]) != std::string_view::npos;
-}
-
 }  // namespace
 
 int status_of(ErrorCode code) { return shape_of(code).status; }
 std::string_view type_of(ErrorCode code) { return shape_of(code).type; }
-
-std::string without_directories(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!begins_path(text, at)) {
-      out += text[at];
-      continue;
-    }
-    const std::size_t end = std::min(text.find_first_of(" \t\n\"'`):],>", at), text.size());
-    std::string_view path = text.substr(at, end - at);
-    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-    out += path.size() == 1 ? path : path.substr(path.rfind('/') + 1);
-    at = end - 1;
-  }
-  return out;
-}
 
 std::string error_body(Dialect dialect, Audience audience, const front::Refused& refused) {
   const Error& error = refused.error;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api/dialect.h"
+#include "base/redact.h"
 #include "base/result.h"
 #include "front/reply.h"
 #include "http/message.h"
@@ -37,6 +38,6 @@ http::HttpResponse error_response(Dialect dialect, Audience audience, const Erro
 http::HttpResponse route_error(Dialect dialect, int status, std::string_view message);
 
 // `text` with each absolute path in it replaced by its last part.
-std::string without_directories(std::string_view text);
+using hearth::without_directories;
 
 }  // namespace hearth::api

@@ -40,6 +40,10 @@ struct Facts {
   std::optional<VerdictCode> compiled_cause{};
   std::optional<VerdictCode> prefix_cause{};
   std::string evicted_for{};  // with weights.evicted_for: who took the room
+  // With weights.idle: how long they were to stay, and who said so ("request", "configuration", a
+  // variable's name).
+  std::string keep_alive{};
+  std::string keep_alive_source{};
 
   // What prefill of as many tokens usually takes here when all is warm and quiet. Unset when nobody
   // has measured it: then neither the processor nor its power state is ever blamed.

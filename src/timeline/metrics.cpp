@@ -140,6 +140,9 @@ void Metrics::observe(const RequestReport& report) {
             {"outcome", std::string{name_of(report.outcome)}}})
       .Increment();
   if (report.outcome == Outcome::kCancelled) f.cancelled.Increment();
+  observe_stages(report.timings);
+  if (!report.timings.shared) f.bytes_read.Increment(count_of(report.bytes_read));
+  if (report.kind != RequestKind::kAnswer) return;
   if (report.response_class && report.time_to_first_token) {
     f.ttft.Add({{"class", klass}}, reply_buckets())
         .Observe(seconds_of(*report.time_to_first_token));
@@ -147,11 +150,9 @@ void Metrics::observe(const RequestReport& report) {
   if (report.response_class && report.outcome == Outcome::kOk) {
     f.total.Add({{"class", klass}}, reply_buckets()).Observe(seconds_of(report.timings.total));
   }
-  observe_stages(report.timings);
   f.prompt_tokens.Increment(report.prompt_tokens);
   f.cached_tokens.Increment(report.cached_tokens);
   f.generated_tokens.Increment(report.generated_tokens);
-  if (!report.timings.shared) f.bytes_read.Increment(count_of(report.bytes_read));
 }
 
 void Metrics::observe_stages(const Timings& timings) {

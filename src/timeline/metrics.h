@@ -30,7 +30,8 @@ class Metrics {
   Metrics& operator=(const Metrics&) = delete;
 
   // Once for each request that has ended, however it ended. Bytes that a joined load read are not
-  // counted again for those who joined.
+  // counted again for those who joined. Loads and counts are requests with stages, but no replies:
+  // no latency and no tokens.
   void observe(const RequestReport& report);
 
   // A load that no request began (load by hand, at start): its reading is in no report.

@@ -160,6 +160,26 @@ TEST_F(MetricsTest, FailuresAreInNoLatency) {
   EXPECT_EQ(value(R"(hearth_total_seconds_count{class="warm"})"), -1);
 }
 
+TEST_F(MetricsTest, LoadsAndCountsAreRequestsButNoReplies) {
+  RequestReport load = warm_report();
+  load.kind = RequestKind::kLoad;
+  load.response_class = ResponseClass::kLoadCold;
+  metrics_.observe(load);
+  RequestReport counted = warm_report();
+  counted.kind = RequestKind::kCount;
+  counted.response_class.reset();
+  metrics_.observe(counted);
+  EXPECT_EQ(
+      value(R"(hearth_requests_total{api="openai",class="load-cold",model="tiny",outcome="ok"})"),
+      1);
+  EXPECT_EQ(value(R"(hearth_requests_total{api="openai",class="none",model="tiny",outcome="ok"})"),
+            1);
+  EXPECT_EQ(value(R"(hearth_stage_seconds_count{stage="prefill"})"), 2);
+  EXPECT_EQ(value(R"(hearth_ttft_seconds_count{class="load-cold"})"), -1);
+  EXPECT_EQ(value(R"(hearth_total_seconds_count{class="load-cold"})"), -1);
+  EXPECT_EQ(value("hearth_prompt_tokens_total"), 0);
+}
+
 TEST_F(MetricsTest, NamedEventsCount) {
   metrics_.model_loaded("tiny");
   metrics_.worker_died();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/redact.h"
 #include "base/stage.h"
 #include "timeline/json_writer.h"
 
@@ -112,6 +113,11 @@ JsonWriter hearth_object(const RequestReport& report) {
       .raw("avoided", avoided_json(report.avoided));
   if (report.verdict) json.raw("verdict", verdict_json(*report.verdict));
   if (!report.chat_template.empty()) json.string("chat_template", report.chat_template);
+  if (report.dropped_messages > 0 || report.dropped_tokens > 0) {
+    JsonWriter truncated;
+    truncated.integer("messages", report.dropped_messages).integer("tokens", report.dropped_tokens);
+    json.raw("truncated", truncated.object());
+  }
   return json;
 }
 
@@ -142,7 +148,10 @@ std::string to_history_json(const RequestReport& report) {
       .string("path", shortened(std::string_view{report.path}.substr(0, report.path.find('?'))))
       .integer("status", report.status)
       .string("outcome", name_of(report.outcome));
-  if (!report.message.empty()) json.string("message", shortened(report.message));
+  if (!report.key.empty()) json.string("key", report.key);
+  if (!report.message.empty()) {
+    json.string("message", shortened(without_directories(report.message)));
+  }
   json.integer("started_us", report.started_wall_us)
       .integer("prompt_tokens", report.prompt_tokens)
       .integer("cached_tokens", report.cached_tokens)

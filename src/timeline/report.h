@@ -21,12 +21,18 @@ enum class Outcome { kOk, kCancelled, kError };
 // "ok", "cancelled", "error"
 std::string_view name_of(Outcome outcome);
 
+// What was asked for. Only an answer has a time to its first token; what was only counted met no
+// cache, so it has no class either.
+enum class RequestKind { kAnswer, kLoad, kCount };
+
 // All that is kept of a request. There is no room in it for prompts and replies.
 struct RequestReport {
   std::string request_id{};
+  RequestKind kind = RequestKind::kAnswer;
   std::string model{};  // the catalogue's name; empty when the request named no model that exists
   std::string api{};    // "openai", "ollama", "anthropic", "admin"
   std::string path{};   // without its query
+  std::string key{};    // id of the API key; empty without one
   int status = 0;       // HTTP
   std::int64_t started_wall_us = 0;
 
@@ -59,11 +65,13 @@ struct RequestReport {
 std::optional<double> tokens_per_second(const RequestReport& report);
 
 // The `hearth` object of a reply: times in ms from the first byte in, with at most three decimals.
-// `cold_layer` is absent when nothing was cold, `verdict` where there is none.
+// `cold_layer` is absent when nothing was cold, `verdict` where there is none, `truncated` when the
+// prompt was taken whole.
 std::string to_json(const RequestReport& report);
 
-// The same object with what the history adds: model, api, path, outcome, tokens, rates.
-// Long messages and paths are cut, so an entry has a bounded size.
+// The same object with what the history adds: model, api, path, key, outcome, tokens, rates. Long
+// messages and paths are cut, so an entry has a bounded size; of the server's own paths a message
+// keeps the last part only, since not only admins read the history.
 std::string to_history_json(const RequestReport& report);
 
 // The value of a Server-Timing header: "queue;dur=0.4, prefill;dur=12.3", one entry for each kind

@@ -126,6 +126,23 @@ TEST(Report, VerdictOutsideTheLayersHasANullLayer) {
   EXPECT_THAT(to_json(report), HasSubstr(R"("verdict":{"code":"queue.busy","layer":null,)"));
 }
 
+TEST(Report, SaysWhatAPromptLostAndIsSilentOtherwise) {
+  RequestReport report;
+  EXPECT_THAT(to_json(report), testing::Not(HasSubstr("truncated")));
+  report.dropped_messages = 2;
+  report.dropped_tokens = 117;
+  EXPECT_THAT(to_json(report), HasSubstr(R"("truncated":{"messages":2,"tokens":117})"));
+}
+
+TEST(Report, HistoryNamesTheKeyAndNoDirectory) {
+  RequestReport report;
+  EXPECT_THAT(to_history_json(report), testing::Not(HasSubstr("\"key\"")));
+  report.key = "k3y";
+  report.message = "open /home/ada/models/a.gguf: permission denied";
+  EXPECT_THAT(to_history_json(report), HasSubstr(R"("key":"k3y")"));
+  EXPECT_THAT(to_history_json(report), HasSubstr(R"("message":"open a.gguf: permission denied")"));
+}
+
 TEST(Report, MarksSharedStages) {
   RequestReport report;
   report.timings.shared = true;

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // The words of one code. {model} and {other} stand for the model and for the one that took its
-// room.
+// room, {terms} for its keep_alive.
 struct Words {
   VerdictCode code;
   std::string_view why;
@@ -45,8 +45,8 @@ constexpr std::array kWords{
           "leave more memory free: what each model holds is in hearth ps"},
     Words{kWeightsFirstUse, "{model} had not been loaded since the server started",
           "load it before it is asked for: hearth load {model}"},
-    Words{kWeightsIdle, "{model} had been unloaded after its keep_alive had passed",
-          "keep it longer: a larger keep_alive; or load it ahead of time: hearth load {model}"},
+    Words{kWeightsIdle, "{model} had been unloaded after {terms} had passed",
+          "keep it longer than {terms}; or for good: hearth pin {model}"},
     Words{kWeightsAsked, "{model} had been unloaded on request",
           "load it again ahead of time: hearth load {model}"},
     Words{kWeightsEvictedFor, "{model} had to make room for {other}",
@@ -100,10 +100,19 @@ constexpr bool in_order_of_codes() {
 }
 static_assert(in_order_of_codes());
 
+std::string terms_of(const Facts& facts) {
+  if (facts.keep_alive.empty()) return "its keep_alive";
+  const std::string& source = facts.keep_alive_source;
+  const bool named = source == "request" || source == "configuration";
+  const std::string by = named ? "the " + source : source;
+  return "the keep_alive of " + facts.keep_alive + (by.empty() ? "" : " from " + by);
+}
+
 std::string filled(std::string_view words, const Facts& facts) {
   const std::string_view other =
       facts.evicted_for.empty() ? std::string_view{"another model"} : facts.evicted_for;
-  return fmt::format(fmt::runtime(words), fmt::arg("model", facts.model), fmt::arg("other", other));
+  return fmt::format(fmt::runtime(words), fmt::arg("model", facts.model), fmt::arg("other", other),
+                     fmt::arg("terms", terms_of(facts)));
 }
 
 std::string readable(Duration duration) {

@@ -284,6 +284,23 @@ TEST(Verdict, HintOfAnotherLayerIsIgnored) {
   EXPECT_EQ(explain(facts, timeline_of({}), Before{})->code, kWeightsFirstUse);
 }
 
+TEST(Verdict, OfAnIdleModelNamesItsKeepAliveAndWhoSetIt) {
+  Facts facts{.model = "tiny", .weights_loaded = true, .prompt_tokens = 3};
+  facts.weights_cause = VerdictCode::kWeightsIdle;
+  facts.keep_alive = "5m0s";
+  const auto remedy_with = [&facts](const char* source) {
+    facts.keep_alive_source = source;
+    return explain(facts, timeline_of({}), Before{})->remedy;
+  };
+  EXPECT_EQ(remedy_with("request"),
+            "keep it longer than the keep_alive of 5m0s from the request; or for good: hearth pin "
+            "tiny");
+  EXPECT_THAT(remedy_with("configuration"), testing::HasSubstr("5m0s from the configuration"));
+  EXPECT_THAT(remedy_with("OLLAMA_KEEP_ALIVE"), testing::HasSubstr("from OLLAMA_KEEP_ALIVE"));
+  facts.keep_alive.clear();
+  EXPECT_THAT(remedy_with(""), testing::HasSubstr("than its keep_alive;"));
+}
+
 TEST(Verdict, NamesTheModelAndTheOneThatTookItsRoom) {
   const Facts facts{.model = "{other}",
                     .weights_loaded = true,
