@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/async.h"
 #include "base/bytes.h"
@@ -54,6 +55,12 @@ class Exchange {
   virtual void on_client_gone(std::function<void()> callback) = 0;
 };
 
+// Words what the server answers by itself. `head` is what could be read of the request (method,
+// path, query, and the header fields that have come), null when that is nothing. The status stays
+// as given; Retry-After is added to a 503 that has none.
+using ErrorWriter =
+    std::function<HttpResponse(int status, std::string_view message, const HttpRequest* head)>;
+
 struct ServerConfig {
   std::string host = "127.0.0.1";      // an address or a name; "0.0.0.0" and "::" for all
   std::uint16_t port = 0;              // 0: any free one
@@ -64,12 +71,14 @@ struct ServerConfig {
   std::chrono::milliseconds body_timeout = std::chrono::seconds{120};   // for all of it
   std::chrono::milliseconds idle_timeout = std::chrono::seconds{75};    // between two requests
   std::chrono::milliseconds write_timeout = std::chrono::seconds{60};   // without any progress
+  ErrorWriter error_writer;  // none: {"error":{"message":…,"type":…}}
 };
 
 // An HTTP/1.1 server on the event loop: keep-alive, chunked answers, limits, prompt notice of
-// clients that leave. What it cannot parse it answers itself with a small JSON error (400, 408,
-// 413, 431, 501, 505) and closes; a connection that never sends a byte is closed without one after
-// header_timeout. Everything else goes to the handler, also unknown paths and methods.
+// clients that leave. What it cannot parse or has no room for it answers itself (400, 408, 413,
+// 414, 431, 501, 503, 505), worded by error_writer, and closes; a connection that never sends a
+// byte is closed without an answer after header_timeout. Everything else goes to the handler, also
+// unknown paths and methods.
 //
 // Belongs to the loop, listen() and the destructor included.
 class Server {

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "http/exchange.h"
+#include "http/request_head.h"
 #include "http/request_parser.h"
 #include "http/response_head.h"
 
@@ -21,12 +22,18 @@ using std::chrono::milliseconds;
 // answer.
 constexpr milliseconds kLinger{1000};
 
+// How long a connection that is one too many is listened to, so that it is refused in its own
+// dialect.
+constexpr milliseconds kFirstWords{250};
+
+constexpr const char* kRetryAfterS = "1";
+
 enum class Next { kAgain, kClose };
 
 // What came of reading a request: the request, or an answer that the server gives itself, or
 // neither because nobody is there any more.
 struct Incoming {
-  std::optional<HttpRequest> request;
+  std::optional<HttpRequest> request;  // beside a refusal: what is known of it
   std::optional<Refusal> refusal;
   Framing framing;
 };
@@ -54,8 +61,9 @@ Task<bool> await_request(ServerCore& core, Connection& connection, milliseconds 
   co_return true;
 }
 
-Incoming refused(Refusal refusal) {
+Incoming refused(const RequestParser& parser, const Connection& connection, Refusal refusal) {
   Incoming incoming;
+  incoming.request = parser.head(connection.input());
   incoming.refusal = std::move(refusal);
   return incoming;
 }
@@ -76,7 +84,7 @@ Task<Incoming> read_request(ServerCore& core, Connection& connection) {
   auto phase = RequestParser::Phase::kHeader;
   while (true) {
     const auto progress = parser.feed(connection.input());
-    if (!progress) co_return refused(progress.error());
+    if (!progress) co_return refused(parser, connection, progress.error());
     connection.consume(progress->used);
     if (progress->phase == RequestParser::Phase::kComplete) break;
     if (std::exchange(phase, progress->phase) != progress->phase) {
@@ -90,17 +98,30 @@ Task<Incoming> read_request(ServerCore& core, Connection& connection) {
     if (arrival == Connection::Arrival::kClosed) co_return Incoming{};
     if (arrival == Connection::Arrival::kTimedOut) {
       Refusal late{408, "The request took too long to arrive."};
-      co_return refused(std::move(late));
+      co_return refused(parser, connection, std::move(late));
     }
   }
   co_return received(parser, connection, first_byte);
 }
 
-Task<void> answer_refusal(ServerCore& core, Connection& connection, Refusal refusal) {
-  const HttpResponse response = error_response(refusal.status, refusal.message);
+HttpResponse worded(const ServerCore& core, const Refusal& refusal, const HttpRequest* head) {
+  const ErrorWriter& writer = core.config.error_writer;
+  HttpResponse response = writer ? writer(refusal.status, refusal.message, head)
+                                 : error_response(refusal.status, refusal.message);
+  response.status = refusal.status;
+  if (refusal.status == 503 && !response.header("Retry-After")) {
+    response.headers.push_back({"Retry-After", kRetryAfterS});
+  }
+  return response;
+}
+
+Task<void> answer_refusal(ServerCore& core, Connection& connection, Refusal refusal,
+                          std::optional<HttpRequest> request) {
+  const HttpResponse response = worded(core, refusal, request ? &*request : nullptr);
   const ResponseHead head{response.status, response.headers, BodyFraming::kLength,
                           response.body.size(), After::kClose};
-  std::string bytes = to_bytes(head) + response.body;
+  std::string bytes = to_bytes(head);
+  if (!request || request->method != "HEAD") bytes += response.body;
   co_await connection.send(std::move(bytes), core.config.write_timeout);
 }
 
@@ -120,7 +141,7 @@ Task<std::optional<std::string>> run_handler(const Server::Handler& handler,
 }
 
 // Finishes what a handler left unfinished.
-Task<void> settle(HttpExchange& exchange, Connection& connection,
+Task<void> settle(const ServerCore& core, HttpExchange& exchange, Connection& connection,
                   std::optional<std::string> problem) {
   if (!problem && (exchange.client_gone() || exchange.state() == HttpExchange::State::kComplete)) {
     co_return;
@@ -129,7 +150,8 @@ Task<void> settle(HttpExchange& exchange, Connection& connection,
                                      {"path", exchange.request().path},
                                      {"problem", problem.value_or("no complete answer")}});
   if (exchange.state() == HttpExchange::State::kFresh) {
-    HttpResponse response = error_response(500, "The server failed to answer this request.");
+    const Refusal failure{500, "The server failed to answer this request."};
+    HttpResponse response = worded(core, failure, &exchange.request());
     co_await exchange.respond(std::move(response));
   } else if (exchange.state() == HttpExchange::State::kStreaming) {
     connection.cut();
@@ -142,7 +164,7 @@ Task<Next> answer(ServerCore& core, Connection& connection, HttpRequest request,
   rules.may_keep_alive = [&core] { return !core.stopping; };
   HttpExchange exchange{connection, std::move(request), framing, std::move(rules)};
   std::optional<std::string> problem = co_await run_handler(core.handler, exchange);
-  co_await settle(exchange, connection, std::move(problem));
+  co_await settle(core, exchange, connection, std::move(problem));
   if (exchange.state() != HttpExchange::State::kComplete) co_return Next::kClose;
   co_return exchange.after() == After::kKeepAlive ? Next::kAgain : Next::kClose;
 }
@@ -153,7 +175,7 @@ Task<Next> serve_one(ServerCore& core, Connection& connection, milliseconds pati
   Incoming incoming = co_await read_request(core, connection);
   if (incoming.refusal) {
     Refusal refusal = *std::move(incoming.refusal);
-    co_await answer_refusal(core, connection, std::move(refusal));
+    co_await answer_refusal(core, connection, std::move(refusal), std::move(incoming.request));
     co_return Next::kClose;
   }
   if (!incoming.request) co_return Next::kClose;
@@ -171,6 +193,18 @@ Task<void> linger(ServerCore& core, Connection& connection) {
     connection.consume(connection.input().size());
     arrival = co_await connection.more_input(deadline);
   }
+}
+
+Task<std::optional<HttpRequest>> hear_out(ServerCore& core, Connection& connection) {
+  const TimePoint deadline = core.loop.now() + kFirstWords;
+  std::optional<HttpRequest> head;
+  auto arrival = Connection::Arrival::kBytes;
+  while (!head && arrival == Connection::Arrival::kBytes &&
+         connection.input().size() < core.config.max_header.count()) {
+    arrival = co_await connection.more_input(deadline);
+    head = peek_head(connection.input());
+  }
+  co_return head;
 }
 
 }  // namespace
@@ -192,8 +226,9 @@ Task<void> refuse(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> 
   core->connections.insert(connection);
   ++core->refusing;
   connection->start();
+  std::optional<HttpRequest> request = co_await hear_out(*core, *connection);
   Refusal full{503, "Too many connections."};
-  co_await answer_refusal(*core, *connection, std::move(full));
+  co_await answer_refusal(*core, *connection, std::move(full), std::move(request));
   co_await linger(*core, *connection);
   connection->close();
   --core->refusing;
