@@ -91,6 +91,10 @@ Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOp
   co_await refuse(exchange, std::move(response));
 }
 
+http::HttpResponse http_error(int status, std::string_view message, const http::HttpRequest* head) {
+  return route_error(head == nullptr ? Dialect::kOpenAi : dialect_of(*head), status, message);
+}
+
 Task<void> handle(front::Service& service, http::Exchange& exchange) {
   static const ApiOptions kDefaults;
   return handle(service, exchange, kDefaults);

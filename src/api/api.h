@@ -13,6 +13,10 @@ namespace hearth::api {
 Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOptions& options);
 Task<void> handle(front::Service& service, http::Exchange& exchange);
 
+// Words what the HTTP server answers by itself, in the dialect of the path; OpenAI's when `head` is
+// null. For http::ServerConfig::error_writer.
+http::HttpResponse http_error(int status, std::string_view message, const http::HttpRequest* head);
+
 // All routes there are, in the order in which they are tried.
 std::span<const Route> routes();
 

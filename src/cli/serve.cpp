@@ -82,6 +82,7 @@ class Running {
     http.port = address->port;
     http.max_body = Bytes{static_cast<std::uint64_t>(config_.max_body_mib) << 20};
     http.max_connections = static_cast<int>(config_.max_connections);
+    http.error_writer = api::http_error;
     auto server = http::Server::listen(
         loop_, http, [this](http::Exchange& exchange) { return api::handle(*service_, exchange); });
     if (!server) return Failed{std::move(server).error()};
