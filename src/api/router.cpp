@@ -34,7 +34,9 @@ Match Router::match(std::string_view method, std::string_view path) const {
   for (const Route& route : routes_) {
     const auto argument = argument_of(route.pattern, path);
     if (!argument) continue;
-    if (route.method == wanted) return Found{route.handler, std::string{*argument}};
+    if (route.method == wanted) {
+      return Found{route.handler, route.needs, std::string{*argument}};
+    }
     add_allowed(allowed, route.method);
   }
   if (allowed.empty()) return UnknownPath{};

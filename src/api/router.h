@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "api/call.h"
+#include "api/needs.h"
 #include "base/async.h"
 
 namespace hearth::api {
@@ -19,10 +20,13 @@ struct Route {
   std::string_view method;
   std::string_view pattern;
   Handler handler;
+  Needs needs;
+  std::string_view summary;  // what it does, in one short line for the documentation
 };
 
 struct Found {
   Handler handler;
+  Needs needs;
   std::string argument;
 };
 struct UnknownPath {};

@@ -11,9 +11,11 @@ namespace {
 Task<void> nothing(Call) { co_return; }
 
 constexpr std::array kTable{
-    Route{"GET", "/m", nothing},           Route{"GET", "/m/{rest}", nothing},
-    Route{"DELETE", "/m/{rest}", nothing}, Route{"GET", "/r/{id}", nothing},
-    Route{"POST", "/p", nothing},
+    Route{"GET", "/m", nothing, Needs::kAnyKey, "all"},
+    Route{"GET", "/m/{rest}", nothing, Needs::kAnyKey, "one"},
+    Route{"DELETE", "/m/{rest}", nothing, Needs::kAdmin, "gone"},
+    Route{"GET", "/r/{id}", nothing, Needs::kWatch, "a part"},
+    Route{"POST", "/p", nothing, Needs::kUse, "do"},
 };
 
 std::string outcome(std::string_view method, std::string_view path) {
