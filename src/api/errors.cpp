@@ -105,10 +105,17 @@ void add_figures(JsonWriter& out, const Problem& problem) {
   if (problem.eta_ms) out.number("eta_ms", *problem.eta_ms);
 }
 
+// The model's worker names members as OpenAI's and Ollama's clients know them.
+std::string_view anthropic_field_of(std::string_view field) {
+  if (field == "think") return "thinking";
+  if (field == "response_format") return "output_config.format";
+  return field;
+}
+
 std::string anthropic_body(const Problem& problem) {
   JsonWriter error;
   error.string("type", anthropic_type_of(problem.status)).string("message", problem.message);
-  if (!problem.field.empty()) error.string("field", problem.field);
+  if (!problem.field.empty()) error.string("field", anthropic_field_of(problem.field));
   add_figures(error, problem);
   JsonWriter out;
   out.string("type", "error").raw("error", error.object());

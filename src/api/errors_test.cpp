@@ -61,6 +61,12 @@ TEST(ErrorJson, AnthropicShape) {
       R"({"type":"error","error":{"type":"overloaded_error","message":"full"},"request_id":"r9"})");
 }
 
+TEST(ErrorJson, AnthropicClientsReadTheirOwnNameOfTheField) {
+  EXPECT_EQ(body(Dialect::kAnthropic, Error{ErrorCode::kInvalid, "no"}.at("think")),
+            R"({"type":"error","error":{"type":"invalid_request_error","message":"no",)"
+            R"("field":"thinking"},"request_id":null})");
+}
+
 TEST(ErrorJson, OnlyTheAdminReadsPaths) {
   const front::Refused gone = refused(Error{ErrorCode::kNotFound, "open /m/a.gguf: not there"});
   EXPECT_NE(error_body(Dialect::kHearth, Audience::kAdmin, gone).find("/m/a"), std::string::npos);

@@ -106,7 +106,7 @@ class Stream {
       begun_ = true;
       http::Headers headers{{"Content-Type", std::string{format().content_type()}},
                             {"Cache-Control", "no-cache"}};
-      add_report_headers(headers, reply_->id(), started_.report);
+      add_headers(headers, call_, *reply_, started_.report);
       const Result<> begun = co_await call_.exchange.begin_stream(200, std::move(headers));
       if (!begun) co_return false;
     }
@@ -141,8 +141,10 @@ Task<void> serve_whole(Call call, GenerateCall request, MakeFormat make_format) 
   }
   const auto& finished = std::get<front::Finished>(event);
   const auto format = make_format(identity_of(call, *reply, request.options.model));
-  auto response = http::HttpResponse::json(200, format->whole(collected, finished));
-  add_report_headers(response.headers, reply->id(), finished.report);
+  http::HttpResponse response;
+  response.headers.push_back({"Content-Type", std::string{format->whole_content_type()}});
+  response.body = format->whole(collected, finished);
+  add_headers(response.headers, call, *reply, finished.report);
   (void)co_await call.exchange.respond(std::move(response));
   reply->sent(200);
 }
@@ -191,6 +193,12 @@ Task<void> refuse(Call call, Error error) {
   (void)co_await call.exchange.respond(std::move(response));
 }
 
+void add_headers(http::Headers& headers, const Call& call, const front::Reply& reply,
+                 const RequestReport& report) {
+  add_report_headers(headers, reply.id(), report);
+  if (call.dialect == Dialect::kAnthropic) headers.push_back({"request-id", reply.id()});
+}
+
 Task<void> send_refusal(Call call, front::Reply& reply, front::Refused refused) {
   if (nobody_listens(call.exchange, refused)) {
     reply.sent(kClientGone);
@@ -198,7 +206,7 @@ Task<void> send_refusal(Call call, front::Reply& reply, front::Refused refused) 
   }
   auto response = error_response(call.dialect, audience_of(call), refused);
   const int status = response.status;
-  add_report_headers(response.headers, reply.id(), refused.report);
+  add_headers(response.headers, call, reply, refused.report);
   (void)co_await call.exchange.respond(std::move(response));
   reply.sent(status);
 }

@@ -37,6 +37,11 @@ front::RequestContext context_of(const Call& call, const RequestOptions& options
 // An error found before the front was asked.
 Task<void> refuse(Call call, Error error);
 
+// What an answer says about itself beside its body (reply_headers.h); to Anthropic's clients also
+// `request-id`, where they look for the id.
+void add_headers(http::Headers& headers, const Call& call, const front::Reply& reply,
+                 const RequestReport& report);
+
 // The answer to a request that the front refused, and its end.
 Task<void> send_refusal(Call call, front::Reply& reply, front::Refused refused);
 

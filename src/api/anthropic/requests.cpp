@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/anthropic/requests.h"
+
+#include <array>
+#include <limits>
+
+#include "api/anthropic/conversation.h"
+#include "api/anthropic/tools.h"
+#include "api/fields.h"
+#include "api/sampling.h"
+
+namespace hearth::api::anthropic {
+namespace json = boost::json;
+namespace {
+
+constexpr int kMaxTokens = std::numeric_limits<int>::max();
+constexpr int kLeastBudget = 1024;
+
+void refuse_unsupported(const Fields& body) {
+  if (body.has("container")) body.fail("container", "there are no containers here");
+  const json::array* servers = body.list("mcp_servers");
+  if (servers != nullptr && !servers->empty()) {
+    body.fail("mcp_servers", "this server calls no other servers; offer their tools in tools");
+  }
+}
+
+// The budget is theirs to name, and not kept: max_tokens bounds thinking and text together.
+void read_budget(const Fields& thinking, int max_tokens) {
+  if (!thinking.has("budget_tokens")) {
+    thinking.fail("budget_tokens", "a number of at least 1024 is required here");
+  }
+  const auto budget = thinking.integer("budget_tokens", {kLeastBudget, kMaxTokens});
+  if (budget && max_tokens > 0 && *budget >= max_tokens) {
+    thinking.fail("budget_tokens", "must be less than max_tokens");
+  }
+}
+
+void read_thinking(const Fields& body, MessagesCall& call) {
+  const std::optional<Fields> thinking = body.object("thinking");
+  if (!thinking) return;
+  wire::GenerateMessage& message = call.generate.message;
+  const std::string type = thinking->required_text("type");
+  if (type == "enabled") {
+    read_budget(*thinking, message.max_tokens);
+    message.thinking = "on";
+  } else if (type == "disabled") {
+    message.thinking = "off";
+  } else if (type != "adaptive") {
+    thinking->fail("type", "must be enabled, disabled or adaptive");
+  }
+  const std::string display = thinking->text("display").value_or("summarized");
+  if (display != "summarized" && display != "omitted") {
+    thinking->fail("display", "must be summarized or omitted");
+  }
+  if (display == "omitted") call.rules.thinking = ReplyRules::Thinking::kOmitted;
+}
+
+void read_format(const Fields& holder, std::string_view name, wire::GenerateMessage& message) {
+  const std::optional<Fields> format = holder.object(name);
+  if (!format) return;
+  if (format->required_text("type") != "json_schema") {
+    format->fail("type", "must be json_schema");
+    return;
+  }
+  const std::optional<Fields> schema = format->object("schema");
+  if (!schema) {
+    format->fail("schema", "an object is required here");
+    return;
+  }
+  message.response_schema = json::serialize(schema->json());
+}
+
+// What decides the tokens of the prompt.
+void read_prompt(const Fields& body, MessagesCall& call) {
+  wire::GenerateMessage& message = call.generate.message;
+  call.generate.options.model = body.required_text("model");
+  message.messages = read_conversation(body);
+  call.rules.parallel_calls = read_tools(body, message);
+  read_thinking(body, call);
+  if (const auto config = body.object("output_config")) read_format(*config, "format", message);
+  read_format(body, "output_format", message);
+  refuse_unsupported(body);
+}
+
+void read_sampling_options(const Fields& body, wire::Sampling& sampling) {
+  keep(sampling.temperature, body.number("temperature", {0, 1}));
+  keep(sampling.top_p, body.number("top_p", {0, 1}));
+  keep(sampling.top_k, body.integer("top_k", {0, 1 << 24}));
+}
+
+}  // namespace
+
+Result<MessagesCall> parse_messages(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  MessagesCall call;
+  wire::GenerateMessage& message = call.generate.message;
+  if (!body.has("max_tokens")) body.fail("max_tokens", "a number of tokens is required here");
+  keep(message.max_tokens, body.integer("max_tokens", {1, kMaxTokens}));
+  read_prompt(body, call);
+  read_sampling_options(body, message.sampling);
+  read_stops(body, "stop_sequences", message.stop);
+  call.rules.stops = message.stop;
+  call.rules.max_tokens = message.max_tokens;
+  if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;
+  call.generate.options.keep_alive = read_keep_alive(body);
+  keep(call.generate.options.return_progress, body.flag("return_progress"));
+  if (error) return Failed{std::move(*error)};
+  return call;
+}
+
+Result<MessagesCall> parse_count(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  MessagesCall call;
+  read_prompt(body, call);
+  call.generate.message.count_only = true;
+  if (error) return Failed{std::move(*error)};
+  return call;
+}
+
+}  // namespace hearth::api::anthropic
