@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 
 namespace hearth::api {
@@ -51,6 +52,18 @@ std::string json_string(std::string_view text) {
   std::string out;
   append_json_string(out, text);
   return out;
+}
+
+void append_json_floats(std::string& out, std::span<const float> values) {
+  char separator = '[';
+  for (const float value : values) {
+    out += separator;
+    separator = ',';
+    // Shortest text that reads back as the same float.
+    fmt::format_to(std::back_inserter(out), "{}", std::isfinite(value) ? value : 0.0F);
+  }
+  if (values.empty()) out += '[';
+  out += ']';
 }
 
 }  // namespace hearth::api

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <limits>
+#include <string>
+#include <vector>
 
 namespace hearth::api {
 namespace {
@@ -20,6 +23,17 @@ TEST(JsonString, EveryByteBelowASpaceReadsBack) {
     const std::string text{'a', c, 'b'};
     EXPECT_EQ(boost::json::parse(json_string(text)), boost::json::value(text)) << int{c};
   }
+}
+
+TEST(JsonFloats, WritesTheShortestTextThatReadsBack) {
+  const auto written = [](std::vector<float> values) {
+    std::string out;
+    append_json_floats(out, values);
+    return out;
+  };
+  EXPECT_EQ(written({}), "[]");
+  EXPECT_EQ(written({0.1F, -2, 1e-9F}), "[0.1,-2,1e-09]");
+  EXPECT_EQ(written({std::numeric_limits<float>::quiet_NaN()}), "[0]");
 }
 
 }  // namespace

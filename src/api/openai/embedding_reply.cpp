@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <iterator>
 
 #include "api/json_text.h"
 #include "timeline/json_writer.h"
@@ -26,18 +24,6 @@ std::string bytes_of(std::span<const float> vector) {
     for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(bits >> shift);
   }
   return bytes;
-}
-
-void append_floats(std::string& out, std::span<const float> vector) {
-  char separator = '[';
-  for (const float value : vector) {
-    out += separator;
-    separator = ',';
-    // Shortest text that reads back as the same float.
-    fmt::format_to(std::back_inserter(out), "{}", std::isfinite(value) ? value : 0.0F);
-  }
-  if (vector.empty()) out += '[';
-  out += ']';
 }
 
 }  // namespace
@@ -68,7 +54,7 @@ std::string embedding_json(std::string_view model, const std::vector<std::vector
     if (encoding == VectorEncoding::kBase64) {
       append_json_string(data, base64_of(vectors[i]));
     } else {
-      append_floats(data, vectors[i]);
+      append_json_floats(data, vectors[i]);
     }
     data += '}';
   }
