@@ -38,6 +38,7 @@ class ReplyFormat {
   virtual ~ReplyFormat() = default;
 
   virtual std::string whole(const Collected& reply, const front::Finished& end) = 0;
+  virtual std::string_view whole_content_type() const { return "application/json"; }
 
   // Of the stream.
   virtual std::string_view content_type() const { return "text/event-stream; charset=utf-8"; }
