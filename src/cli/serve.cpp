@@ -20,6 +20,7 @@
 #include "cli/data_directory.h"
 #include "cli/session.h"
 #include "front/config.h"
+#include "front/config/describe.h"
 #include "front/front_service.h"
 #include "front/worker_environment.h"
 #include "http/server.h"
@@ -34,24 +35,35 @@ int refuse(const Error& error) {
   return error.code() == ErrorCode::kInvalid ? kExitUsage : kExitFailed;
 }
 
-Result<front::Config> configure(const ServeOptions& options) {
-  std::vector<front::Setting> settings;
+Result<front::ConfigSources> sources_of(const ServeOptions& options) {
+  front::ConfigSources sources;
+  sources.file = options.config;
   for (const std::string& option : options.options) {
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos) {
       return fail(ErrorCode::kInvalid, "--option wants NAME=VALUE, not \"" + option + "\"");
     }
-    settings.push_back({option.substr(0, equals), option.substr(equals + 1), "--option"});
+    sources.arguments.push_back({option.substr(0, equals), option.substr(equals + 1), "--option"});
   }
-  if (!options.listen.empty()) settings.push_back({"listen", options.listen, "--listen"});
-  if (!options.data.empty()) settings.push_back({"data", options.data, "--data"});
-  return front::load_config(options.config, settings);
+  if (!options.listen.empty()) sources.arguments.push_back({"listen", options.listen, "--listen"});
+  if (!options.data.empty()) sources.arguments.push_back({"data", options.data, "--data"});
+  return sources;
 }
 
-log::Level level_named(const std::string& name) {
-  if (name == "debug") return log::Level::kDebug;
-  if (name == "warn") return log::Level::kWarning;
-  return name == "error" ? log::Level::kError : log::Level::kInfo;
+// What its writer did not expect; the values themselves are right.
+void tell(const front::Notice& notice) {
+  using Kind = front::Notice::Kind;
+  switch (notice.kind) {
+    case Kind::kFromOllama:
+      return log::info(
+          "config.from_ollama",
+          {{"name", notice.variable}, {"value", notice.value}, {"option", notice.option}});
+    case Kind::kOllamaIgnored:
+      return log::info("config.ollama_ignored", {{"name", notice.variable}});
+    case Kind::kUnknownVariable:
+      return log::warn("config.unknown_variable",
+                       {{"name", notice.variable}, {"nearest", notice.option}});
+  }
 }
 
 void prepare_process() {
@@ -80,9 +92,14 @@ class Running {
     http::ServerConfig http;
     http.host = address->host;
     http.port = address->port;
+    http.max_header = Bytes{static_cast<std::uint64_t>(config_.max_header_kib) << 10};
     http.max_body = Bytes{static_cast<std::uint64_t>(config_.max_body_mib) << 20};
     http.max_connections = static_cast<int>(config_.max_connections);
     http.error_writer = api::http_error;
+    http.header_timeout = std::chrono::seconds{config_.header_timeout_seconds};
+    http.body_timeout = std::chrono::seconds{config_.body_timeout_seconds};
+    http.idle_timeout = std::chrono::seconds{config_.idle_timeout_seconds};
+    http.write_timeout = std::chrono::seconds{config_.write_timeout_seconds};
     auto server = http::Server::listen(
         loop_, http, [this](http::Exchange& exchange) { return api::handle(*service_, exchange); });
     if (!server) return Failed{std::move(server).error()};
@@ -91,15 +108,25 @@ class Running {
   }
 
   void run() {
-    loop_.on_signals({SIGTERM, SIGINT}, [this](int signal) { on_signal(signal); });
+    loop_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int signal) { on_signal(signal); });
     service_->start();
+    warn_when_open();
     std::cout << "Hearth " << version() << " listens on http://" << server_->address() << std::endl;
     log::info("server.started", {{"address", server_->address()}, {"data", config_.data}});
     loop_.run();
   }
 
  private:
+  void warn_when_open() const {
+    const auto address = front::parse_listen(config_.listen);
+    if (!address || address->is_loopback() || !service_->keys().empty()) return;
+    log::warn("server.open_to_the_network", {{"address", server_->address()},
+                                             {"means", "whoever reaches it may do everything"},
+                                             {"remedy", "hearth keys add NAME --role admin"}});
+  }
+
   void on_signal(int signal) {
+    if (signal == SIGHUP) return loop_.spawn(reload(this));
     if (stopping_) {
       log::warn("server.stopped_at_once", {{"signal", signal}});
       std::_Exit(kExitFailed);
@@ -107,6 +134,11 @@ class Running {
     stopping_ = true;
     log::info("server.stopping", {{"signal", signal}});
     loop_.spawn(stop(this));
+  }
+
+  // The log has what came of it.
+  static Task<void> reload(Running* running) {
+    (void)co_await running->service_->reload_configuration();
   }
 
   static Task<void> stop_service(Running* running, TimePoint deadline) {
@@ -118,7 +150,7 @@ class Running {
   // longer, so that what the service says to those whose time is up still goes out.
   static Task<void> stop(Running* running) {
     const TimePoint deadline =
-        running->loop_.now() + std::chrono::seconds{running->config_.drain_seconds};
+        running->loop_.now() + std::chrono::seconds{running->service_->config().drain_seconds};
     running->loop_.spawn(stop_service(running, deadline));
     co_await running->server_->stop(deadline + kLastWords);
     co_await running->stopping_parts_.close();
@@ -137,9 +169,12 @@ class Running {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  Result<front::Config> config = configure(options);
+  Result<front::ConfigSources> sources = sources_of(options);
+  if (!sources) return refuse(sources.error());
+  Result<front::Config> config = front::load_config(*sources);
   if (!config) return refuse(config.error());
-  log::set_level(level_named(config->log_level));
+  log::set_level(config->level());
+  for (const front::Notice& notice : config->notices) tell(notice);
   prepare_process();
   Result<Fd> lock = claim_data_directory(config->data);
   if (!lock) return refuse(lock.error());
@@ -149,7 +184,8 @@ int serve(const ServeOptions& options) {
                                    Files::real(),
                                    Processes::real(),
                                    front::worker_program(),
-                                   Random::from_entropy().next()};
+                                   Random::from_entropy().next(),
+                                   [again = *sources] { return front::load_config(again); }};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
   Running running{std::move(*config), std::move(*service), loop};
@@ -167,7 +203,7 @@ void add_serve(CLI::App& app) {
   verb->add_option("--data", options->data, "Directory for catalogue and history (HEARTH_DATA)");
   verb->add_option("--config", options->config, "TOML file");
   verb->add_option("--option,-o", options->options, "NAME=VALUE, any option of the file");
-  verb->footer("\nOptions, each also as HEARTH_<NAME>:\n" + front::describe_options());
+  verb->footer("\nOptions, each also as HEARTH_<NAME>:\n" + front::options_help());
   verb->callback([options] { throw CLI::RuntimeError{serve(*options)}; });
 }
 

@@ -3,60 +3,103 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
+#include "base/log.h"
 #include "base/result.h"
+#include "front/access_rules.h"
+#include "front/config/listen.h"
+#include "front/config/origin.h"
+#include "front/keep_alive.h"
 #include "layers/switches.h"
 
 namespace hearth::front {
 
-// All that can be set. One table in config.cpp names every option once, with its help, default and
-// bounds; file, environment and --help are made from it.
-struct Config {
-  std::string listen = "127.0.0.1:11435";
-  std::string data;  // directory; empty: see default_data_directory()
-  std::string log_level = "info";
-  std::vector<std::string> layers_off;  // names of cache layers that keep nothing
-  std::int64_t parallel = 4;            // sequences of one model at once
-  std::int64_t context = 0;             // tokens per sequence; 0: what the model was trained for
-  std::int64_t threads = 0;             // of evaluation; 0: the physical cores of this process
-  std::int64_t queue = 512;             // waiting requests per model
-  std::int64_t hang_seconds = 30;
-  std::int64_t drain_seconds = 30;  // how long SIGTERM waits for requests under way
-  std::int64_t history_rows = 10'000;
-  std::int64_t hollow_workers = 2;  // kept ready from the start, for the models used last
-  std::int64_t max_body_mib = 64;
-  std::int64_t max_connections = 4096;
-
-  LayerSwitches switches;  // from layers_off
+// What one model's section of the file says, [models."qwen:9b"]; what it leaves out is the general
+// option's.
+struct ModelOptions {
+  std::string name;                  // canonical, as the section wrote it
+  std::vector<std::string> aliases;  // canonical
+  std::optional<std::int64_t> context;
+  std::optional<std::int64_t> parallel;
+  std::optional<std::int64_t> threads;
+  std::optional<std::int64_t> queue;
+  std::optional<KeepAlive> keep_alive;
 };
 
-// Where a value came from, for messages: "hearth.toml:3:9", "HEARTH_LISTEN", "--listen".
-struct Setting {
-  std::string name;
-  std::string value;
-  std::string origin;
+// All that can be set. config/options.cpp has one table that names every option once, with its
+// help, bounds and when a change takes effect; the file, the environment, --help, the
+// documentation and the API are made from it. Defaults are the values here.
+struct Config {
+  std::string listen = "127.0.0.1:11435";
+  std::string data;  // directory; load_config() fills in default_data_directory()
+  std::string log_level = "info";
+  std::vector<std::string> layers_off;  // names of cache layers that keep nothing
+  KeepAlive keep_alive = KeepAlive::until_wanted();
+  std::int64_t parallel = 4;       // sequences of one model at once
+  std::int64_t context = 0;        // tokens per sequence; 0: what the model was trained for
+  std::int64_t threads = 0;        // of evaluation; 0: the physical cores of this process
+  std::int64_t queue = 512;        // waiting requests per model
+  std::int64_t hang_seconds = 30;  // 0: no limit
+  std::int64_t drain_seconds = 30;
+  std::int64_t history_rows = 10'000;
+  std::int64_t hollow_workers = 2;
+  std::vector<std::string> hosts;
+  std::vector<std::string> origins;
+  std::int64_t max_header_kib = 64;
+  std::int64_t max_body_mib = 64;
+  std::int64_t max_connections = 4096;
+  std::int64_t header_timeout_seconds = 30;
+  std::int64_t body_timeout_seconds = 120;
+  std::int64_t idle_timeout_seconds = 75;
+  std::int64_t write_timeout_seconds = 60;
+
+  std::map<std::string, ModelOptions> models;  // by ModelName::key()
+
+  LayerSwitches switches;       // from layers_off
+  Origins set_by;               // of each option that is not at its default
+  std::vector<Notice> notices;  // for the log, once
+  std::string file;             // that was read; empty: none
+
+  // The section of this model (by ModelName::key()), with the general options in its gaps.
+  ModelOptions effective(const std::string& key) const;
+
+  // Who says how long this model stays: "configuration", "OLLAMA_KEEP_ALIVE" or "default".
+  std::string keep_alive_source(const std::string& key) const;
+
+  // How long a worker may show no progress; hang_seconds = 0 is longer than anybody waits.
+  std::chrono::seconds hang_limit() const;
+
+  AccessRules access() const { return {hosts, origins}; }
+  log::Level level() const;
 };
 
 // $XDG_DATA_HOME/hearth, or ~/.local/share/hearth, or /var/lib/hearth without a home.
-std::string default_data_directory();
+std::string default_data_directory(const Environment& environment);
 
-// Defaults, then the TOML file (may be empty: none), then HEARTH_* of the environment, then
-// `arguments`: later ones win. Everything is checked: an unknown key, a wrong type or a value out
-// of bounds is an error that names its origin with line and column, and the nearest known name.
-// Errors: kNotFound (no such file), kInvalid.
-Result<Config> load_config(const std::string& toml_path, const std::vector<Setting>& arguments);
-
-// A line for each option: name, default, help.
-std::string describe_options();
-
-// "HOST:PORT", "HOST", ":PORT", "[::1]:PORT". Errors: kInvalid.
-struct ListenAddress {
-  std::string host;
-  std::uint16_t port = 0;
+// Where a configuration is read from.
+struct ConfigSources {
+  std::string file;  // empty: see config_file()
+  std::vector<Setting> arguments;
+  Environment environment = process_environment();
 };
-Result<ListenAddress> parse_listen(const std::string& text);
+
+// `sources.file`, or $HEARTH_CONFIG, or the first that exists of
+// $XDG_CONFIG_HOME/hearth/hearth.toml
+// (~/.config/hearth/hearth.toml without that variable) and /etc/hearth/hearth.toml; empty when
+// there is none.
+std::string config_file(const ConfigSources& sources);
+
+// Defaults, then OLLAMA_* of the environment, then the TOML file, then HEARTH_* of the environment,
+// then the arguments: later ones win. An OLLAMA_* variable that is overruled is not even read.
+//
+// Everything is checked. Errors: kInvalid, with one line for each thing that is wrong; a line
+// begins with its place ("FILE:LINE:COLUMN: ", "HEARTH_LISTEN: ", "--option: ") and names the
+// nearest thing that would have been right. Also for a file that cannot be read.
+Result<Config> load_config(const ConfigSources& sources);
 
 }  // namespace hearth::front

@@ -7,8 +7,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "front/config/describe.h"
+
 namespace hearth::front {
 namespace {
+
+Result<Config> load(const std::string& path, Environment environment = {},
+                    std::vector<Setting> arguments = {}) {
+  return load_config({path, std::move(arguments), std::move(environment)});
+}
 
 class ConfigFile : public ::testing::Test {
  protected:
@@ -20,8 +27,8 @@ class ConfigFile : public ::testing::Test {
 };
 
 TEST_F(ConfigFile, SetsWhatItNames) {
-  const auto config = load_config(
-      write("listen = \"127.0.0.1:0\"\nparallel = 2\nlayers_off = [\"prefix\", \"pages\"]\n"), {});
+  const auto config =
+      load(write("listen = \"127.0.0.1:0\"\nparallel = 2\nlayers_off = [\"prefix\", \"pages\"]\n"));
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(config->listen, "127.0.0.1:0");
   EXPECT_EQ(config->parallel, 2);
@@ -31,8 +38,7 @@ TEST_F(ConfigFile, SetsWhatItNames) {
 }
 
 TEST_F(ConfigFile, ArgumentsWin) {
-  const auto config =
-      load_config(write("parallel = 2\n"), {Setting{"parallel", "3", "--parallel"}});
+  const auto config = load(write("parallel = 2\n"), {}, {Setting{"parallel", "3", "--parallel"}});
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(config->parallel, 3);
 }
@@ -45,7 +51,7 @@ struct BadCase {
 class BadConfig : public ConfigFile, public ::testing::WithParamInterface<BadCase> {};
 
 TEST_P(BadConfig, IsRefusedWithItsPlace) {
-  const auto config = load_config(write(GetParam().text), {});
+  const auto config = load(write(GetParam().text));
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code(), ErrorCode::kInvalid);
   EXPECT_NE(config.error().message().find(GetParam().says), std::string::npos)
@@ -89,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Addresses, Listen,
                          [](const auto& test) { return test.param.name; });
 
 TEST(Options, EveryOneIsDescribed) {
-  const std::string text = describe_options();
+  const std::string text = options_help();
   for (const char* name : {"listen", "data", "layers_off", "parallel", "hang_seconds"}) {
     EXPECT_NE(text.find(name), std::string::npos) << name;
   }

@@ -49,6 +49,7 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       process_pool_{"process", 2},
       metrics_{BuildInfo{std::string{version()}, std::string{engine_build()}}},
       events_{world_.loop},
+      access_{config_.access()},
       layers_{
           LayerSet::World{world_.loop, disk_pool_, world_.files, world_.clock,
                           [this](const std::string& artifact) { return host_of(artifact); },
@@ -145,13 +146,16 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
     co_await RequestRun::refuse(std::move(run), std::move(stopping));
     co_return;
   }
-  Result<Model*> model = co_await resolve(std::move(name));
+  Result<Model*> model = co_await resolve(name);
   if (!model) {
     co_await RequestRun::refuse(std::move(run), std::move(model).error());
     co_return;
   }
   const std::string artifact = (*model)->named().artifact.id;
-  co_await RequestRun::run(std::move(run), **model);
+  const Result<ModelName> parsed = ModelName::parse(name);
+  const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
+  std::string asked_for = named == nullptr ? (*model)->name() : named->name;
+  co_await RequestRun::run(std::move(run), **model, std::move(asked_for));
   if (!config_.switches.weights) co_await give_back_weights(artifact);
 }
 
@@ -228,8 +232,12 @@ Model& FrontService::model_for(const NamedModel& named) {
   std::unique_ptr<Model>& model = models_[named.artifact.id];
   if (!model) {
     const Model::World world{
-        ModelHost::World{world_.loop, process_pool_, world_.files, world_.processes}, layers_,
-        metrics_, pressure_, config_.switches};
+        ModelHost::World{world_.loop, process_pool_, world_.files, world_.processes},
+        world_.clock,
+        layers_,
+        metrics_,
+        pressure_,
+        config_.switches};
     model = std::make_unique<Model>(world, named, host_settings(),
                                     [this](ModelHost& host) { on_host_changed(host); });
   }
@@ -267,7 +275,7 @@ HostSettings FrontService::host_settings() const {
   settings.options.repack = config_.switches.compiled;
   settings.options.prefix = config_.switches.prefix;
   settings.queue_limit = static_cast<int>(config_.queue);
-  settings.hang_limit = std::chrono::seconds{config_.hang_seconds};
+  settings.hang_limit = config_.hang_limit();
   return settings;
 }
 

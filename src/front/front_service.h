@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "base/random.h"
 #include "base/sync.h"
 #include "front/config.h"
+#include "front/config/change.h"
 #include "front/layer_set.h"
 #include "front/model.h"
 #include "front/request_run.h"
@@ -37,6 +39,8 @@ class FrontService : public Service {
     Processes& processes;
     std::string worker_program;
     std::uint64_t seed = 0;  // of request ids
+    // Loads the configuration again. May block; called on a pool's thread.
+    std::function<Result<Config>()> load_config = {};
   };
 
   // Opens (and, where missing, makes) catalogue and history in config.data. Blocks: call it before
@@ -73,6 +77,8 @@ class FrontService : public Service {
   Task<Result<>> remove_key(std::string id_or_name) override;
   std::string configuration() const override;
   Task<Result<std::string>> reload_configuration() override;
+  // What holds now: after a reload, with what it could take over.
+  const Config& config() const { return config_; }
   EventBus& events() override { return events_; }
   Metrics& metrics() override;
   std::string about() const override;
@@ -104,6 +110,7 @@ class FrontService : public Service {
   void count_deaths(ModelHost& host);
   void publish_levels(const Model& model);
   void update_gauges();
+  ConfigChange apply(const Config& next);
   void touch(const std::string& artifact);
 
   // What the metrics have been told of a host's workers.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/config/change.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "front/config/value.h"
+
+namespace hearth::front {
+namespace {
+
+void copy_origin(Config& running, const Config& next, const std::string& option) {
+  const auto set = next.set_by.find(option);
+  if (set == next.set_by.end()) {
+    running.set_by.erase(option);
+  } else {
+    running.set_by[option] = set->second;
+  }
+}
+
+void take_model(Config& running, const Config& next, const std::string& key, ConfigChange& change) {
+  const auto section = next.models.find(key);
+  const ModelOptions wanted = section == next.models.end() ? ModelOptions{} : section->second;
+  ModelOptions& now = running.models[key];
+  if (!wanted.name.empty()) now.name = wanted.name;
+  bool says_anything = section != next.models.end();
+  for (const ModelOption& option : model_options()) {
+    const auto value = value_in(wanted, option);
+    const bool differs = value != value_in(now, option);
+    const std::string shown = fmt::format("models.\"{}\".{}", now.name, option.name);
+    if (differs && option.effect == Effect::kLive) {
+      if (value) {
+        set_value(now, option, *value);
+      } else {
+        clear_value(now, option);
+      }
+      change.changed.push_back(shown);
+    } else if (differs) {
+      change.needs_restart.push_back(shown);
+    }
+    if (!differs || option.effect == Effect::kLive) {
+      copy_origin(running, next, fmt::format("models.{}.{}", key, option.name));
+    }
+    says_anything = says_anything || value_in(now, option).has_value();
+  }
+  if (!says_anything) running.models.erase(key);
+}
+
+}  // namespace
+
+ConfigChange take_over(Config& running, const Config& next) {
+  ConfigChange change;
+  for (const Option& option : options()) {
+    const std::string name{option.name};
+    const Value value = value_in(next, option);
+    const bool differs = value != value_in(running, option);
+    if (differs && option.effect == Effect::kRestart) {
+      change.needs_restart.push_back(name);
+      continue;
+    }
+    if (differs) change.changed.push_back(name);
+    set_value(running, option, value);
+    copy_origin(running, next, name);
+  }
+  std::set<std::string> keys;
+  for (const auto& [key, model] : running.models) keys.insert(key);
+  for (const auto& [key, model] : next.models) keys.insert(key);
+  for (const std::string& key : keys) take_model(running, next, key, change);
+  running.file = next.file;
+  return change;
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+// What a text must be to be an option's value. Errors: kInvalid, as the end of a sentence that
+// begins with the option's name: `must be a name without port, not "a:1"`.
+namespace hearth::front {
+
+Result<> check_listen(const std::string& text);
+Result<> check_host(const std::string& text);
+Result<> check_origin(const std::string& text);
+Result<> check_model_name(const std::string& text);
+
+}  // namespace hearth::front

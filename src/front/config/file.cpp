@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/config/file.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "front/config/model_sections.h"
+#include "front/config/nearest.h"
+#include "front/config/toml_value.h"
+#include "front/config/value.h"
+
+namespace hearth::front {
+namespace {
+
+constexpr std::size_t kLargest = 1 << 20;
+
+Result<std::string> contents_of(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "re"),
+                                                             &std::fclose};
+  if (!file) return fail_errno("cannot be read", errno, ErrorCode::kInvalid);
+  std::string text(kLargest + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) {
+    return fail_errno("cannot be read", errno, ErrorCode::kInvalid);
+  }
+  if (text.size() > kLargest) {
+    return fail(ErrorCode::kInvalid, "is larger than 1 MiB: this is no configuration");
+  }
+  return text;
+}
+
+void unknown_key(const PlacedKey& key, const toml::node& node, Problems& problems) {
+  std::vector<std::string_view> known = option_names();
+  known.push_back("models");
+  const char* what = node.is_table() ? "section or option" : "option";
+  problems.add(key.place, fmt::format("there is no {} \"{}\"{}", what, key.name,
+                                      did_you_mean(key.name, known)));
+}
+
+class Reader {
+ public:
+  Reader(Config& config, const std::string& path, Problems& problems)
+      : config_{config}, path_{path}, problems_{problems} {}
+
+  void read(const toml::table& table) {
+    for (const toml::node* node : {table.get("models")}) {
+      if (node != nullptr) read_model_sections(config_, *node, path_, problems_);
+    }
+    for (const auto& [key, node] : table) {
+      if (key.str() != "models") read_option({key.str(), place_of(path_, key.source())}, node);
+    }
+  }
+
+ private:
+  void read_option(const PlacedKey& key, const toml::node& node) {
+    const Option* option = find_option(key.name);
+    if (option == nullptr) return unknown_key(key, node, problems_);
+    std::optional<Value> value = value_of(*option, node, path_, problems_);
+    if (!value) return;
+    set_value(config_, *option, std::move(*value));
+    config_.set_by[std::string{option->name}] =
+        Origin{Source::kFile, place_of(path_, node.source())};
+  }
+
+  Config& config_;
+  const std::string& path_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void read_config_file(Config& config, const std::string& path, Problems& problems) {
+  Result<std::string> text = contents_of(path);
+  if (!text) return problems.add(path, text.error().message());
+  try {
+    Reader{config, path, problems}.read(toml::parse(*text, path));
+  } catch (const toml::parse_error& error) {
+    problems.add(place_of(path, error.source()), error.description());
+  }
+}
+
+}  // namespace hearth::front

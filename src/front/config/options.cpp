@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/config/options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "front/config/checks.h"
+#include "front/config/ollama.h"
+
+namespace hearth::front {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kDay = 86'400;
+
+constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
+                                                  "prefix"};
+
+const std::array kOptions{
+    Option{.name = "listen",
+           .member = &Config::listen,
+           .help = "Address and port to serve on. Port 0 picks a free one; without an address it "
+                   "is loopback, `0.0.0.0` and `[::]` are every address of the machine.",
+           .check = check_listen,
+           .ollama = {"OLLAMA_HOST", ollama::listen}},
+    Option{.name = "data",
+           .member = &Config::data,
+           .help = "Directory of catalogue, keys and history, mode 0700. Empty: "
+                   "`$XDG_DATA_HOME/hearth`, else `~/.local/share/hearth`, else "
+                   "`/var/lib/hearth`."},
+    Option{.name = "log_level",
+           .member = &Config::log_level,
+           .effect = Effect::kLive,
+           .help = "What the log on standard error leaves out: everything below this level.",
+           .words = kLevels,
+           .ollama = {"OLLAMA_DEBUG", ollama::log_level}},
+    Option{.name = "keep_alive",
+           .member = &Config::keep_alive,
+           .effect = Effect::kLive,
+           .help = "How long weights stay after a model's last reply: seconds, or a duration such "
+                   "as `5m` or `1h30m`; `0` gives them back at once, `-1` keeps them until the "
+                   "memory is wanted. A request's own value goes first.",
+           .ollama = {"OLLAMA_KEEP_ALIVE", ollama::same}},
+    Option{.name = "context",
+           .member = &Config::context,
+           .help = "Longest sequence of a model. 0: what the model was trained for.",
+           .unit = "tokens",
+           .most = 16 * kMillion,
+           .ollama = {"OLLAMA_CONTEXT_LENGTH", ollama::number_or_unset}},
+    Option{.name = "parallel",
+           .member = &Config::parallel,
+           .help = "Sequences of one model that are evaluated together.",
+           .least = 1,
+           .most = 64,
+           .ollama = {"OLLAMA_NUM_PARALLEL", ollama::number_or_unset}},
+    Option{.name = "threads",
+           .member = &Config::threads,
+           .help = "Evaluation threads of one model. 0: the physical cores.",
+           .most = 1024},
+    Option{.name = "queue",
+           .member = &Config::queue,
+           .help = "Requests that may wait for one model; one more gets a 503.",
+           .unit = "requests",
+           .most = kMillion,
+           .ollama = {"OLLAMA_MAX_QUEUE", ollama::same}},
+    Option{.name = "hang_seconds",
+           .member = &Config::hang_seconds,
+           .help = "A worker without progress for so long is ended. 0: never.",
+           .unit = "s",
+           .most = kDay,
+           .ollama = {"OLLAMA_LOAD_TIMEOUT", ollama::seconds}},
+    Option{.name = "drain_seconds",
+           .member = &Config::drain_seconds,
+           .effect = Effect::kLive,
+           .help = "How long a stop waits for replies under way.",
+           .unit = "s",
+           .most = kDay},
+    Option{.name = "hollow_workers",
+           .member = &Config::hollow_workers,
+           .help = "Models, last used first, whose vocabulary is kept ready from the start.",
+           .most = 64},
+    Option{.name = "history_rows",
+           .member = &Config::history_rows,
+           .help = "Requests that the history keeps.",
+           .unit = "requests",
+           .least = 100,
+           .most = 10 * kMillion},
+    Option{.name = "layers_off",
+           .member = &Config::layers_off,
+           .help = "Cache layers that keep nothing, so that their effect can be seen.",
+           .words = kLayers},
+    Option{.name = "hosts",
+           .member = &Config::hosts,
+           .effect = Effect::kLive,
+           .help = "Names, without port, by which clients may call this server, beside addresses "
+                   "and local names (single words, `.local`, `.internal`, `.localhost`).",
+           .check = check_host},
+    Option{.name = "origins",
+           .member = &Config::origins,
+           .effect = Effect::kLive,
+           .help = "Web pages that may use this server from a browser, such as "
+                   "`https://chat.home.example`, beside local ones; `*`: all.",
+           .check = check_origin,
+           .ollama = {"OLLAMA_ORIGINS", ollama::same}},
+    Option{.name = "max_header_kib",
+           .member = &Config::max_header_kib,
+           .help = "Longest request line, and longest header, of a request.",
+           .unit = "KiB",
+           .least = 1,
+           .most = 1024},
+    Option{.name = "max_body_mib",
+           .member = &Config::max_body_mib,
+           .help = "Largest body of a request.",
+           .unit = "MiB",
+           .least = 1,
+           .most = 1024},
+    Option{.name = "max_connections",
+           .member = &Config::max_connections,
+           .help = "Connections at once; one more gets a 503.",
+           .least = 8,
+           .most = kMillion},
+    Option{.name = "header_timeout_seconds",
+           .member = &Config::header_timeout_seconds,
+           .help = "For a request's line and header, from its first byte on.",
+           .unit = "s",
+           .least = 1,
+           .most = kDay},
+    Option{.name = "body_timeout_seconds",
+           .member = &Config::body_timeout_seconds,
+           .help = "For a request's whole body.",
+           .unit = "s",
+           .least = 1,
+           .most = kDay},
+    Option{.name = "idle_timeout_seconds",
+           .member = &Config::idle_timeout_seconds,
+           .help = "How long a connection may rest between two requests.",
+           .unit = "s",
+           .least = 1,
+           .most = kDay},
+    Option{.name = "write_timeout_seconds",
+           .member = &Config::write_timeout_seconds,
+           .help = "A client that takes none of its answer for so long is cut off.",
+           .unit = "s",
+           .least = 1,
+           .most = kDay},
+};
+
+const std::array kModelOptions{
+    ModelOption{.name = "aliases",
+                .member = &ModelOptions::aliases,
+                .effect = Effect::kLive,
+                .help = "Other names for this model."},
+    ModelOption{.name = "keep_alive",
+                .member = &ModelOptions::keep_alive,
+                .effect = Effect::kLive,
+                .help = {}},
+    ModelOption{.name = "context", .member = &ModelOptions::context, .help = {}},
+    ModelOption{.name = "parallel", .member = &ModelOptions::parallel, .help = {}},
+    ModelOption{.name = "threads", .member = &ModelOptions::threads, .help = {}},
+    ModelOption{.name = "queue", .member = &ModelOptions::queue, .help = {}},
+};
+
+template <class Table>
+auto* find_in(const Table& table, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(table, [name](const auto& option) { return option.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+template <class Table>
+std::vector<std::string_view> names_in(const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& option : table) names.push_back(option.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const Option> options() { return kOptions; }
+const Option* find_option(std::string_view name) { return find_in(kOptions, name); }
+const std::vector<std::string_view>& option_names() {
+  static const auto names = names_in(kOptions);
+  return names;
+}
+
+std::span<const ModelOption> model_options() { return kModelOptions; }
+const ModelOption* find_model_option(std::string_view name) { return find_in(kModelOptions, name); }
+const std::vector<std::string_view>& model_option_names() {
+  static const auto names = names_in(kModelOptions);
+  return names;
+}
+
+const Option& rules_of(const ModelOption& option) {
+  // Any list will do as the member: only help and check are looked at.
+  static const Option aliases{.name = "aliases",
+                              .member = &Config::hosts,
+                              .help = kModelOptions.front().help,
+                              .check = check_model_name};
+  const Option* general = find_option(option.name);
+  return general == nullptr ? aliases : *general;
+}
+
+}  // namespace hearth::front

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace hearth::front {
+
+// Where values may come from, weakest first.
+enum class Source { kDefault, kOllama, kFile, kEnvironment, kArgument };
+
+std::string_view name_of(Source source);  // "default", "ollama", "file", "environment", "argument"
+
+// Where a value came from: "/etc/hearth/hearth.toml:3:9", "HEARTH_LISTEN", "--listen".
+struct Origin {
+  Source source = Source::kDefault;
+  std::string place;
+};
+
+// By option; an option of a model's section is "models.<key>.<option>".
+using Origins = std::map<std::string, Origin>;
+
+// A value as text, from the command line.
+struct Setting {
+  std::string name;
+  std::string value;
+  std::string place;  // "--listen"
+};
+
+using Environment = std::map<std::string, std::string>;
+Environment process_environment();
+
+// Something about the configuration that is no error, but that its writer should be told.
+struct Notice {
+  enum class Kind {
+    kFromOllama,       // the option has its value from this variable
+    kOllamaIgnored,    // this variable means nothing here
+    kUnknownVariable,  // it looks like one of ours
+  };
+  Kind kind;
+  std::string variable;
+  std::string value;   // of kFromOllama
+  std::string option;  // of kFromOllama; of kUnknownVariable: the nearest variable there is
+};
+
+}  // namespace hearth::front
