@@ -125,9 +125,10 @@ Result<Database> Database::open_once(const std::string& path) {
   return database;
 }
 
-Result<Database> Database::open(const std::string& path) {
+Result<Database> Database::open(const std::string& path, Damaged damaged) {
   Result<Database> first = open_once(path);
   if (first || first.error().code() != ErrorCode::kCorrupt) return first;
+  if (damaged == Damaged::kRefuse) return first;
   for (int n = 1; n < 100; ++n) {
     const std::string aside = path + ".broken-" + std::to_string(n);
     if (::access(aside.c_str(), F_OK) == 0) continue;

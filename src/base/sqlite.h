@@ -51,10 +51,16 @@ class Statement {
 // One SQLite connection (WAL, foreign keys on, 5 s busy time-out). Belongs to one thread at a time.
 class Database {
  public:
-  // Creates the file with mode 0600 when it is missing. ":memory:" works. A file that is no
-  // database is moved aside to "<path>.broken-<n>" and a new one begun, which `was_replaced` says:
-  // a damaged history must not keep a server from starting. Errors: kNoSpace, kUnavailable.
-  static Result<Database> open(const std::string& path);
+  // What becomes of a file that is no database.
+  enum class Damaged {
+    kReplace,  // moved aside to "<path>.broken-<n>" and a new one begun, which was_replaced() says
+    kRefuse,   // kCorrupt
+  };
+
+  // Creates the file with mode 0600 when it is missing. ":memory:" works. By default a damaged file
+  // is replaced: a damaged history must not keep a server from starting.
+  // Errors: kNoSpace, kUnavailable, kCorrupt (with kRefuse only).
+  static Result<Database> open(const std::string& path, Damaged damaged = Damaged::kReplace);
 
   bool was_replaced() const { return was_replaced_; }
 

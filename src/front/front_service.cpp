@@ -27,11 +27,17 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   limits.rows = config.history_rows;
   Result<History> history = History::open(config.data + "/history.db", limits);
   if (!history) return Failed{std::move(history).error().during("history")};
+  Result<KeyStore> keys = KeyStore::open(config.data + "/keys.db", world.clock);
+  if (!keys) return Failed{std::move(keys).error().during("keys")};
+  Result<std::vector<KeyRing::Kept>> kept = keys->list();
+  if (!kept) return Failed{std::move(kept).error().during("keys")};
   Result<std::vector<NamedModel>> named = catalogue->list();
   if (!named) return Failed{std::move(named).error().during("catalogue")};
   std::unique_ptr<FrontService> service{new FrontService{
       std::move(world), std::move(config), std::move(*catalogue), std::move(*history)}};
   service->named_ = std::move(*named);
+  service->key_store_ = std::move(*keys);
+  service->keys_ = KeyRing{std::move(*kept)};
   service->layers_.artifact().update(service->named_);
   return service;
 }

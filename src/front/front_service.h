@@ -17,6 +17,7 @@
 #include "base/sync.h"
 #include "front/config.h"
 #include "front/config/change.h"
+#include "front/key_store.h"
 #include "front/layer_set.h"
 #include "front/model.h"
 #include "front/request_run.h"
@@ -43,8 +44,9 @@ class FrontService : public Service {
     std::function<Result<Config>()> load_config = {};
   };
 
-  // Opens (and, where missing, makes) catalogue and history in config.data. Blocks: call it before
-  // the loop runs. Errors: kConflict (written by a newer Hearth), kNoSpace, kUnavailable.
+  // Opens (and, where missing, makes) catalogue, history and keys in config.data. Blocks: call it
+  // before the loop runs. Errors: kConflict (written by a newer Hearth), kCorrupt (the keys),
+  // kNoSpace, kUnavailable.
   static Result<std::unique_ptr<FrontService>> open(World world, Config config);
   ~FrontService() override;
 
@@ -91,6 +93,7 @@ class FrontService : public Service {
   Task<Result<Model*>> resolve(std::string name);
   Task<Result<>> recheck(std::string artifact);
   Task<Result<>> refresh_catalogue();
+  Task<Result<>> refresh_keys();
   Task<void> retire(std::string artifact);
   Task<void> refresh_pages(std::string artifact);
   Task<void> stop_hosts();
@@ -131,7 +134,8 @@ class FrontService : public Service {
   Pool process_pool_;  // apart: a worker's end is told at once, however long the disk is read
   Metrics metrics_;
   EventBus events_;
-  KeyRing keys_;
+  std::optional<KeyStore> key_store_;  // used on key_pool_ only
+  KeyRing keys_;                       // snapshot of it
   AccessRules access_;
   LayerSet layers_;
   Pressure pressure_;
@@ -145,6 +149,7 @@ class FrontService : public Service {
   SharedProgress warm_ups_;  // of pages, all together: nobody looks, but stop() ends them
   bool stopping_ = false;
   std::uint64_t next_request_ = 1;
+  Pool key_pool_{"keys", 1};  // apart: a key ends at once, however long a model is hashed
 };
 
 }  // namespace hearth::front

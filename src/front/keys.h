@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/constant_time.h"
+
 namespace hearth::front {
 
 // What the holder of a key may do.
@@ -38,8 +40,12 @@ class KeyRing {
     KeyInfo info;
     std::string digest;  // SHA-256 of the key, hexadecimal
   };
+  // Compares two digests; tests count with their own.
+  using Equal = bool (*)(std::string_view, std::string_view);
+
   KeyRing() = default;
-  explicit KeyRing(std::vector<Kept> keys) : keys_{std::move(keys)} {}
+  explicit KeyRing(std::vector<Kept> keys, Equal equal = equal_in_constant_time)
+      : keys_{std::move(keys)}, equal_{equal} {}
 
   // Without keys the server is open to whoever reaches it.
   bool empty() const { return keys_.empty(); }
@@ -51,7 +57,11 @@ class KeyRing {
 
  private:
   std::vector<Kept> keys_;
+  Equal equal_ = equal_in_constant_time;
 };
+
+// What is kept of a secret.
+std::string digest_of(std::string_view secret);
 
 struct NewKey {
   KeyInfo info;
