@@ -46,6 +46,29 @@ Result<int> read_messages(const ChatRequest& request, common_chat_templates_inpu
   });
 }
 
+// Templates differ in the name; one they do not know does nothing.
+void set_thinking(Thinking thinking, common_chat_templates_inputs& inputs) {
+  if (thinking == Thinking::kByItself) return;
+  inputs.enable_thinking = thinking == Thinking::kOn;
+  for (const char* name : {"enable_thinking", "thinking"}) {
+    inputs.chat_template_kwargs[name] = inputs.enable_thinking ? "true" : "false";
+  }
+}
+
+// Ends the reasoning that `text` has just begun, if it has, without a word of it.
+void end_reasoning(const common_chat_params& chat, std::string& text) {
+  const std::size_t length = text.find_last_not_of(" \n") + 1;
+  if (!std::string_view{text}.substr(0, length).ends_with(chat.thinking_start_tag)) return;
+  text.resize(length);
+  text += "\n\n" + chat.thinking_end_tags.front() + "\n\n";
+}
+
+void leave_reasoning_out(common_chat_params& chat) {
+  if (chat.thinking_start_tag.empty() || chat.thinking_end_tags.empty()) return;
+  end_reasoning(chat, chat.prompt);
+  end_reasoning(chat, chat.generation_prompt);
+}
+
 Result<int> read_tools(const ChatRequest& request, common_chat_templates_inputs& inputs) {
   return guarded("tools", [&] {
     if (request.tools.empty()) return 0;
@@ -86,6 +109,14 @@ Constraint constraint_of(const Vocabulary& vocabulary, const common_chat_params&
   return constraint;
 }
 
+bool knows_reasoning(const common_chat_templates* templates) {
+  try {
+    return common_chat_templates_support_enable_thinking(templates);
+  } catch (const std::exception&) {
+    return false;  // it takes no conversation of one message; a request will tell why
+  }
+}
+
 }  // namespace
 
 void ChatFormat::Free::operator()(common_chat_templates* templates) const {
@@ -99,11 +130,13 @@ ChatFormat::ChatFormat(const Vocabulary& vocabulary, common_chat_templates* temp
   auto caps = common_chat_templates_get_caps(templates);
   parallel_calls_ = caps["supports_parallel_tool_calls"];
   has_tools_ = caps["supports_tools"] || caps["supports_tool_calls"];
+  thinks_ = knows_reasoning(templates);
 }
 
-Result<std::unique_ptr<ChatFormat>> ChatFormat::open(const Vocabulary& vocabulary) {
+Result<std::unique_ptr<ChatFormat>> ChatFormat::open(const Vocabulary& vocabulary,
+                                                     const std::string& own) {
   try {
-    common_chat_templates_ptr templates = common_chat_templates_init(vocabulary.handle(), "");
+    common_chat_templates_ptr templates = common_chat_templates_init(vocabulary.handle(), own);
     return std::unique_ptr<ChatFormat>{new ChatFormat{vocabulary, templates.release()}};
   } catch (const std::exception&) {  // rethrown by value on its way, so that its words are lost
     return fail(ErrorCode::kCorrupt, "the file's chat template is not valid");
@@ -115,6 +148,12 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   inputs.parallel_tool_calls = parallel_calls_;
   if (auto read = read_messages(request, inputs); !read) return Failed{std::move(read).error()};
+  if (request.thinking == Thinking::kOn && !thinks_) {
+    return Failed{
+        Error{ErrorCode::kInvalid, "this model's template has no reasoning; leave think out"}.at(
+            "think")};
+  }
+  set_thinking(request.thinking, inputs);
   if (auto read = read_tools(request, inputs); !read) return Failed{std::move(read).error()};
   // Such a template would leave the tools out without a word.
   if (inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE && !inputs.tools.empty() && !has_tools_) {
@@ -129,7 +168,8 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
     inputs.json_schema = schema_or_object(request.response_schema);
   }
   return guarded("messages", [&] {
-    const common_chat_params chat = common_chat_templates_apply(templates_.get(), inputs);
+    common_chat_params chat = common_chat_templates_apply(templates_.get(), inputs);
+    if (request.thinking == Thinking::kOff) leave_reasoning_out(chat);
     const bool calls = !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
     RenderedChat rendered;
     rendered.prompt = chat.prompt;

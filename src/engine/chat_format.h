@@ -14,6 +14,9 @@ struct common_chat_templates;
 
 namespace hearth::engine {
 
+// Whether the model is to reason before it answers. kByItself: as its template has it.
+enum class Thinking { kByItself, kOn, kOff };
+
 // A conversation in OpenAI's shape, as JSON texts; the optional ones may be empty.
 struct ChatRequest {
   std::string messages;
@@ -21,6 +24,7 @@ struct ChatRequest {
   std::string tool_choice;
   std::string response_schema;
   std::string template_kwargs;
+  Thinking thinking = Thinking::kByItself;  // stands above what the kwargs say
 };
 
 // What the model is to see, and how its answer is to be steered and read.
@@ -34,14 +38,20 @@ struct RenderedChat {
 // The chat template of a model. A model without one gets ChatML. Thread-safe.
 class ChatFormat {
  public:
-  // Errors: kCorrupt when the model's template cannot be parsed.
-  static Result<std::unique_ptr<ChatFormat>> open(const Vocabulary& vocabulary);
+  // `own`: a template in place of the model's; empty: the model's.
+  // Errors: kCorrupt when the template cannot be parsed.
+  static Result<std::unique_ptr<ChatFormat>> open(const Vocabulary& vocabulary,
+                                                  const std::string& own = "");
 
   bool is_from_model() const { return from_model_; }
+  bool calls_tools() const { return has_tools_; }
+  // The template knows of reasoning, and the parser takes it out of the answer.
+  bool thinks() const { return thinks_; }
 
-  // Tools that the template does not know are left out, unless a call is required.
-  // Errors: kInvalid with the request field at fault ("messages", "tools", "response_format");
-  // kUnsupported, when a call is required of a template that has none.
+  // With Thinking::kOff, a template that begins the reasoning whatever it is told has it end at
+  // once. Without tools to offer, a choice of none is fine with any template.
+  // Errors: kInvalid with the request field at fault ("messages", "tools", "response_format",
+  // "think"): "tools" for a template that cannot call, "think" for kOn and one that cannot reason.
   Result<RenderedChat> render(const ChatRequest& request) const;
 
  private:
@@ -55,6 +65,7 @@ class ChatFormat {
   bool from_model_;
   bool parallel_calls_ = false;
   bool has_tools_ = false;
+  bool thinks_ = false;
 };
 
 // A constraint that makes the answer to a raw prompt follow a JSON schema.

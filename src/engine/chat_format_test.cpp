@@ -18,12 +18,24 @@ constexpr const char* kWeather =
     R"([{"type":"function","function":{"name":"weather","description":"w",
   "parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}])";
 
+// Templates that reason: one when it is told to, one always.
+constexpr const char* kTurns =
+    R"({%- for m in messages %}{{- '<|im_start|>' + m.role + '\n' }}
+{%- if m.role == 'assistant' and m.reasoning_content %}
+{{- '<think>\n' + m.reasoning_content + '\n</think>\n\n' }}{%- endif %}
+{{- m.content + '<|im_end|>\n' }}{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }})";
+const std::string kReasonsOnDemand = std::string{kTurns} +
+                                     R"({%- if enable_thinking is defined and not enable_thinking %}
+{{- '<think>\n\n</think>\n\n' }}{%- endif %}{%- endif %})";
+const std::string kReasonsAlways = std::string{kTurns} + R"({{- '<think>\n' }}{%- endif %})";
+
 class ChatFormatTest : public testing::Test {
  protected:
-  void open(const std::string& path) {
+  void open(const std::string& path, const std::string& own = "") {
     route_engine_log();
     vocabulary_ = std::move(*Vocabulary::open({path}));
-    format_ = std::move(*ChatFormat::open(*vocabulary_));
+    format_ = std::move(*ChatFormat::open(*vocabulary_, own));
   }
   std::unique_ptr<Vocabulary> vocabulary_;
   std::unique_ptr<ChatFormat> format_;
@@ -83,6 +95,64 @@ TEST_F(ChatFormatTest, ToolsNeedATemplateThatCanCall) {
   EXPECT_EQ(chat.error().code(), ErrorCode::kInvalid);
   EXPECT_EQ(chat.error().field(), "tools");
 }
+
+ChatRequest hello(Thinking thinking) { return {kHello, "", "", "", "", thinking}; }
+
+TEST_F(ChatFormatTest, ReasoningNeedsATemplateThatKnowsIt) {
+  HEARTH_MODEL_OR_SKIP(path, test::kSmol);
+  open(path);
+  EXPECT_FALSE(format_->thinks());
+  EXPECT_FALSE(format_->calls_tools());
+  const auto chat = format_->render(hello(Thinking::kOn));
+  ASSERT_FALSE(chat);
+  EXPECT_EQ(chat.error().code(), ErrorCode::kInvalid);
+  EXPECT_EQ(chat.error().field(), "think");
+  const auto off = format_->render(hello(Thinking::kOff));
+  ASSERT_TRUE(off) << off.error().message();
+  EXPECT_EQ(off->prompt, format_->render(hello(Thinking::kByItself))->prompt);
+}
+
+struct ThinkingCase {
+  const char* name;
+  const std::string& own;
+  Thinking thinking;
+  std::string prompt_end;
+  std::string answer;
+  std::string reasoning;  // the parser's
+};
+class ThinkingTemplates : public ChatFormatTest,
+                          public testing::WithParamInterface<ThinkingCase> {};
+
+TEST_P(ThinkingTemplates, SplitsReasoningFromText) {
+  HEARTH_MODEL_OR_SKIP(path, test::kSmol);
+  open(path, GetParam().own);
+  EXPECT_TRUE(format_->thinks());
+  const auto chat = format_->render(hello(GetParam().thinking));
+  ASSERT_TRUE(chat) << chat.error().message();
+  EXPECT_TRUE(chat->prompt.ends_with(GetParam().prompt_end)) << chat->prompt;
+  ASSERT_NE(chat->parser, nullptr);
+  OutputDelta all = chat->parser->feed(GetParam().answer);
+  const OutputDelta rest = chat->parser->finish();
+  EXPECT_EQ(all.text + rest.text, "Good day");
+  EXPECT_EQ(all.reasoning + rest.reasoning, GetParam().reasoning);
+}
+
+constexpr const char* kShort = "assistant\n";
+constexpr const char* kClosed = "assistant\n<think>\n\n</think>\n\n";
+INSTANTIATE_TEST_SUITE_P(
+    Templates, ThinkingTemplates,
+    testing::Values(ThinkingCase{"On", kReasonsOnDemand, Thinking::kOn, kShort,
+                                 "<think>\nHm.\n</think>\n\nGood day", "Hm.\n"},
+                    ThinkingCase{"ByItself", kReasonsOnDemand, Thinking::kByItself, kShort,
+                                 "<think>\nHm.\n</think>\n\nGood day", "Hm.\n"},
+                    ThinkingCase{"Off", kReasonsOnDemand, Thinking::kOff, kClosed, "Good day", ""},
+                    ThinkingCase{"AlwaysOn", kReasonsAlways, Thinking::kOn, "assistant\n<think>\n",
+                                 "Hm.\n</think>\n\nGood day", "Hm.\n"},
+                    ThinkingCase{"AlwaysByItself", kReasonsAlways, Thinking::kByItself,
+                                 "assistant\n<think>\n", "Hm.\n</think>\n\nGood day", "Hm.\n"},
+                    ThinkingCase{"AlwaysOff", kReasonsAlways, Thinking::kOff, kClosed, "Good day",
+                                 ""}),
+    [](const auto& test) { return std::string{test.param.name}; });
 
 struct BadCase {
   const char* name;

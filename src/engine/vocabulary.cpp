@@ -82,6 +82,16 @@ std::size_t Vocabulary::fewest_tokens(std::string_view text) const {
   return text.size() / longest_token_;
 }
 
+std::optional<Token> Vocabulary::bos() const {
+  const Token token = llama_vocab_bos(vocab_);
+  if (!contains(token)) return std::nullopt;
+  return token;
+}
+
+bool Vocabulary::ends_with_special() const {
+  return llama_vocab_get_add_eos(vocab_) || llama_vocab_get_add_sep(vocab_);
+}
+
 bool Vocabulary::suppresses_tokens() const {
   int count = 0;
   llama_vocab_get_suppress_tokens(vocab_, &count);

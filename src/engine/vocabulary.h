@@ -42,6 +42,10 @@ class Vocabulary {
   // allows no such bound.
   std::size_t fewest_tokens(std::string_view text) const;
 
+  // The token that begins a text; nullopt: the vocabulary has none.
+  std::optional<Token> bos() const;
+  bool ends_with_special() const;  // tokenize(kYes) puts an EOS or a separator last
+
   bool is_eog(Token token) const { return eog_[static_cast<std::size_t>(token)]; }
   bool contains(Token token) const { return token >= 0 && token < size_; }
   const std::vector<Token>& eog_tokens() const { return eog_tokens_; }

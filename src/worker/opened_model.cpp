@@ -95,6 +95,8 @@ wire::ReadyMessage ready_message(const OpenedModel& model) {
   ready.context_limit = model.context_limit;
   ready.chat_template = model.format->is_from_model() ? "model" : "chatml";
   ready.generates = model.generates;
+  ready.calls_tools = model.format->calls_tools();
+  ready.thinks = model.format->thinks();
   return ready;
 }
 
