@@ -19,13 +19,19 @@ const sockaddr_in6& v6(const Address& address) {
   return reinterpret_cast<const sockaddr_in6&>(address.storage);
 }
 
-std::string host_of(const Address& address) {
+}  // namespace
+
+std::uint16_t Address::port() const {
+  return ntohs(storage.ss_family == AF_INET ? v4(*this).sin_port : v6(*this).sin6_port);
+}
+
+std::string Address::host() const {
   char buffer[INET6_ADDRSTRLEN] = "";
-  if (address.storage.ss_family == AF_INET) {
-    ::inet_ntop(AF_INET, &v4(address).sin_addr, buffer, sizeof buffer);
+  if (storage.ss_family == AF_INET) {
+    ::inet_ntop(AF_INET, &v4(*this).sin_addr, buffer, sizeof buffer);
     return buffer;
   }
-  const in6_addr& long_address = v6(address).sin6_addr;
+  const in6_addr& long_address = v6(*this).sin6_addr;
   if (IN6_IS_ADDR_V4MAPPED(&long_address)) {
     ::inet_ntop(AF_INET, &long_address.s6_addr[12], buffer, sizeof buffer);
   } else {
@@ -34,13 +40,14 @@ std::string host_of(const Address& address) {
   return buffer;
 }
 
-}  // namespace
-
-std::uint16_t Address::port() const {
-  return ntohs(storage.ss_family == AF_INET ? v4(*this).sin_port : v6(*this).sin6_port);
+bool Address::is_loopback() const {
+  if (storage.ss_family == AF_INET) return ntohl(v4(*this).sin_addr.s_addr) >> 24 == 127;
+  const in6_addr& long_address = v6(*this).sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&long_address)) return long_address.s6_addr[12] == 127;
+  return IN6_IS_ADDR_LOOPBACK(&long_address) != 0;
 }
 
-std::string Address::text() const { return join_host_port(host_of(*this), port()); }
+std::string Address::text() const { return join_host_port(host(), port()); }
 
 std::string join_host_port(const std::string& host, std::uint16_t port) {
   const bool bracket = host.find(':') != std::string::npos;

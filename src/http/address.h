@@ -19,6 +19,8 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
   std::uint16_t port() const;
+  std::string host() const;  // without port and brackets
+  bool is_loopback() const;
   std::string text() const;  // "127.0.0.1:80", "[::1]:80"; IPv4 mapped into IPv6 shows as IPv4
 };
 

@@ -177,6 +177,12 @@ void Connection::wait_until_writable(std::coroutine_handle<> handle,
                      });
 }
 
+bool Connection::has_unread() const {
+  int bytes = 0;
+  ::ioctl(const_cast<stream_descriptor&>(socket_).native_handle(), FIONREAD, &bytes);
+  return bytes > 0 || !input_.empty();
+}
+
 int Connection::unsent() const {
   int bytes = 0;
   ::ioctl(const_cast<stream_descriptor&>(socket_).native_handle(), SIOCOUTQ, &bytes);

@@ -40,6 +40,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string_view input() const { return input_; }
   void consume(std::size_t n);
 
+  // True when the client has sent something that no request has used up yet.
+  bool has_unread() const;
+
   // When the first byte of input() was read.
   TimePoint arrival() const { return arrival_; }
 

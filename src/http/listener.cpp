@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
 
+// A crowd that comes at once must not hold up those who are there.
+constexpr int kAcceptsPerTurn = 16;
+
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
 }
@@ -94,7 +97,7 @@ void Listener::watch() {
 }
 
 void Listener::accept_all() {
-  while (!closed_) {
+  for (int n = 0; n < kAcceptsPerTurn && !closed_; ++n) {
     Address peer;
     peer.length = sizeof peer.storage;
     Fd socket{
@@ -109,6 +112,7 @@ void Listener::accept_all() {
     }
     // Anything else concerns one connection that is gone already.
   }
+  watch();
 }
 
 void Listener::pause(int error) {

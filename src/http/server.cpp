@@ -14,13 +14,12 @@ namespace {
 constexpr int kMaxRefusing = 128;
 
 void on_accept(const std::shared_ptr<ServerCore>& core, Fd socket, const Address& peer) {
-  const int served = static_cast<int>(core->connections.size()) - core->refusing;
-  const bool full = served >= core->config.max_connections;
-  if (full && core->refusing >= kMaxRefusing) return;
   auto connection = std::make_shared<Connection>(core->loop, std::move(socket), peer.text(),
                                                  std::span<char>{core->scratch});
-  Task<void> session =
-      full ? refuse(core, std::move(connection)) : serve(core, std::move(connection));
+  auto place = core->admission.admit(*connection, peer, core->loop.now());
+  if (!place && core->refusing >= kMaxRefusing) return;
+  Task<void> session = place ? serve(core, std::move(connection), std::move(place))
+                             : refuse(core, std::move(connection));
   core->loop.spawn(std::move(session));
 }
 

@@ -66,11 +66,26 @@ struct ServerConfig {
   std::uint16_t port = 0;              // 0: any free one
   Bytes max_header = Bytes{64 << 10};  // for the request line, and again for the header fields
   Bytes max_body = Bytes{std::uint64_t{64} << 20};
-  int max_connections = 4096;                                           // one more gets a 503
+
+  // For all bodies in memory at once, less the first 64 KiB of each; at least max_body. One that
+  // does not fit gets a 503.
+  Bytes max_bodies = Bytes{std::uint64_t{512} << 20};
+
+  // When all places are taken, a connection that has been idle for yield_after or longer is closed
+  // for the next one, which gets a 503 if there is none.
+  int max_connections = 4096;
+  int max_connections_per_address = 256;  // 0: no limit. Never for loopback
+  std::chrono::milliseconds yield_after = std::chrono::seconds{1};
+
   std::chrono::milliseconds header_timeout = std::chrono::seconds{30};  // from its first byte on
-  std::chrono::milliseconds body_timeout = std::chrono::seconds{120};   // for all of it
   std::chrono::milliseconds idle_timeout = std::chrono::seconds{75};    // between two requests
   std::chrono::milliseconds write_timeout = std::chrono::seconds{60};   // without any progress
+
+  // A body may pause for body_timeout at most, and take that long in all, plus the time that what
+  // has come needs at min_body_rate bytes per second.
+  std::chrono::milliseconds body_timeout = std::chrono::seconds{30};
+  Bytes min_body_rate = Bytes{16 << 10};
+
   ErrorWriter error_writer;  // none: {"error":{"message":…,"type":…}}
 };
 

@@ -30,6 +30,22 @@ constexpr const char* kRetryAfterS = "1";
 
 enum class Next { kAgain, kClose };
 
+// A connection and its place among those served.
+struct Guest {
+  ServerCore& core;
+  Connection& connection;
+  Admission::Place& place;
+
+  void become_idle() {
+    connection.become_idle();
+    place.become_idle(core.loop.now());
+  }
+  void become_busy() {
+    connection.become_busy();
+    place.become_busy();
+  }
+};
+
 // What came of reading a request: the request, or an answer that the server gives itself, or
 // neither because nobody is there any more.
 struct Incoming {
@@ -46,62 +62,93 @@ void skip_empty_lines(Connection& connection) {
 }
 
 // False when the client left, stayed silent for too long, or the server stops.
-Task<bool> await_request(ServerCore& core, Connection& connection, milliseconds patience) {
+Task<bool> await_request(Guest& guest, milliseconds patience) {
+  ServerCore& core = guest.core;
+  Connection& connection = guest.connection;
   const TimePoint deadline = core.loop.now() + patience;
   if (connection.gone()) co_return false;
   skip_empty_lines(connection);
-  connection.become_idle();
+  guest.become_idle();
   while (connection.input().empty()) {
     if (core.stopping) co_return false;
     const Connection::Arrival arrival = co_await connection.more_input(deadline);
     if (arrival != Connection::Arrival::kBytes) co_return false;
     skip_empty_lines(connection);
   }
-  connection.become_busy();
+  guest.become_busy();
   co_return true;
 }
 
-Incoming refused(const RequestParser& parser, const Connection& connection, Refusal refusal) {
-  Incoming incoming;
-  incoming.request = parser.head(connection.input());
-  incoming.refusal = std::move(refusal);
-  return incoming;
-}
+constexpr const char* kLate = "The request took too long to arrive.";
+constexpr const char* kNoRoom = "Too many large requests at once.";
 
-Incoming received(RequestParser& parser, const Connection& connection, TimePoint first_byte) {
-  Incoming incoming;
-  incoming.framing = parser.framing();
-  incoming.request = parser.take();
-  incoming.request->peer = connection.peer();
-  incoming.request->first_byte = first_byte;
-  return incoming;
-}
+// Reads one request. What its body takes is charged to `share` all the while.
+class Reading {
+ public:
+  Reading(ServerCore& core, Connection& connection, BodyBudget::Share& share)
+      : core_{core},
+        connection_{connection},
+        share_{share},
+        parser_{core.config.max_header, core.config.max_body},
+        begun_{core.loop.now()},
+        first_byte_{connection.arrival()} {}
 
-Task<Incoming> read_request(ServerCore& core, Connection& connection) {
-  const TimePoint first_byte = connection.arrival();
-  TimePoint deadline = core.loop.now() + core.config.header_timeout;
-  RequestParser parser{core.config.max_header, core.config.max_body};
-  auto phase = RequestParser::Phase::kHeader;
-  while (true) {
-    const auto progress = parser.feed(connection.input());
-    if (!progress) co_return refused(parser, connection, progress.error());
-    connection.consume(progress->used);
-    if (progress->phase == RequestParser::Phase::kComplete) break;
-    if (std::exchange(phase, progress->phase) != progress->phase) {
-      deadline = core.loop.now() + core.config.body_timeout;
-      if (parser.expects_continue() && connection.input().empty()) {
-        std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-        co_await connection.send(std::move(go_on), core.config.write_timeout);
-      }
+  Task<Incoming> run() {
+    auto phase = RequestParser::Phase::kHeader;
+    while (true) {
+      const auto progress = parser_.feed(connection_.input());
+      if (!progress) co_return refused(progress.error());
+      connection_.consume(progress->used);
+      if (!share_.grow_to(parser_.body_held())) co_return refused({503, kNoRoom});
+      if (progress->phase == RequestParser::Phase::kComplete) break;
+      if (std::exchange(phase, progress->phase) != progress->phase) co_await invite_body();
+      const Connection::Arrival arrival = co_await connection_.more_input(deadline(phase));
+      if (arrival == Connection::Arrival::kClosed) co_return Incoming{};
+      if (arrival == Connection::Arrival::kTimedOut) co_return refused({408, kLate});
     }
-    const Connection::Arrival arrival = co_await connection.more_input(deadline);
-    if (arrival == Connection::Arrival::kClosed) co_return Incoming{};
-    if (arrival == Connection::Arrival::kTimedOut) {
-      Refusal late{408, "The request took too long to arrive."};
-      co_return refused(parser, connection, std::move(late));
-    }
+    co_return received();
   }
-  co_return received(parser, connection, first_byte);
+
+ private:
+  Task<void> invite_body() {
+    begun_ = core_.loop.now();
+    if (!parser_.expects_continue() || !connection_.input().empty()) co_return;
+    std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    co_await connection_.send(std::move(go_on), core_.config.write_timeout);
+  }
+
+  TimePoint deadline(RequestParser::Phase phase) const {
+    if (phase == RequestParser::Phase::kHeader) return begun_ + core_.config.header_timeout;
+    return body_deadline(core_.config, begun_, core_.loop.now(), parser_.body_received());
+  }
+
+  Incoming refused(Refusal refusal) const {
+    Incoming incoming;
+    incoming.request = parser_.head(connection_.input());
+    incoming.refusal = std::move(refusal);
+    return incoming;
+  }
+
+  Incoming received() {
+    Incoming incoming;
+    incoming.framing = parser_.framing();
+    incoming.request = parser_.take();
+    incoming.request->peer = connection_.peer();
+    incoming.request->first_byte = first_byte_;
+    return incoming;
+  }
+
+  ServerCore& core_;
+  Connection& connection_;
+  BodyBudget::Share& share_;
+  RequestParser parser_;
+  TimePoint begun_;  // the header, then the body
+  TimePoint first_byte_;
+};
+
+Task<Incoming> read_request(ServerCore& core, Connection& connection, BodyBudget::Share& share) {
+  Reading reading{core, connection, share};
+  co_return co_await reading.run();
 }
 
 HttpResponse worded(const ServerCore& core, const Refusal& refusal, const HttpRequest* head) {
@@ -169,10 +216,13 @@ Task<Next> answer(ServerCore& core, Connection& connection, HttpRequest request,
   co_return exchange.after() == After::kKeepAlive ? Next::kAgain : Next::kClose;
 }
 
-Task<Next> serve_one(ServerCore& core, Connection& connection, milliseconds patience) {
-  const bool somebody = co_await await_request(core, connection, patience);
+Task<Next> serve_one(Guest& guest, milliseconds patience) {
+  ServerCore& core = guest.core;
+  Connection& connection = guest.connection;
+  const bool somebody = co_await await_request(guest, patience);
   if (!somebody) co_return Next::kClose;
-  Incoming incoming = co_await read_request(core, connection);
+  BodyBudget::Share share{core.bodies};
+  Incoming incoming = co_await read_request(core, connection, share);
   if (incoming.refusal) {
     Refusal refusal = *std::move(incoming.refusal);
     co_await answer_refusal(core, connection, std::move(refusal), std::move(incoming.request));
@@ -209,14 +259,24 @@ Task<std::optional<HttpRequest>> hear_out(ServerCore& core, Connection& connecti
 
 }  // namespace
 
-Task<void> serve(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> connection) {
+TimePoint body_deadline(const ServerConfig& config, TimePoint begun, TimePoint now,
+                        Bytes received) {
+  const auto rate = static_cast<double>(std::max<std::uint64_t>(config.min_body_rate.count(), 1));
+  const std::chrono::duration<double> earned{static_cast<double>(received.count()) / rate};
+  const TimePoint in_all =
+      begun + config.body_timeout + std::chrono::duration_cast<Duration>(earned);
+  return std::min(in_all, now + config.body_timeout);
+}
+
+Task<void> serve(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> connection,
+                 std::unique_ptr<Admission::Place> place) {
   core->connections.insert(connection);
   connection->start();
-  Next next = co_await serve_one(*core, *connection, core->config.header_timeout);
-  while (next == Next::kAgain) {
-    next = co_await serve_one(*core, *connection, core->config.idle_timeout);
-  }
+  Guest guest{*core, *connection, *place};
+  Next next = co_await serve_one(guest, core->config.header_timeout);
+  while (next == Next::kAgain) next = co_await serve_one(guest, core->config.idle_timeout);
   co_await linger(*core, *connection);
+  place.reset();
   connection->close();
   core->connections.erase(connection);
   core->changed.notify_all();

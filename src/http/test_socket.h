@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -81,6 +82,12 @@ class TestSocket {
     HttpResponse cut_off;
     cut_off.status = 0;
     return cut_off;
+  }
+
+  // True once something has come, be it the end of the stream.
+  bool readable() const {
+    pollfd what{fd_.get(), POLLIN, 0};
+    return ::poll(&what, 1, 0) > 0;
   }
 
   bool at_end() { return pending_.empty() && !receive(); }
