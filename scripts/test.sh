@@ -9,6 +9,7 @@ cd "$root"
 
 preset=$1
 "$root/scripts/venv.sh" --tests
+[ "$preset" = release ] && "$root/scripts/js_clients.sh"
 targets=(unit_tests)
 [ -e src/main.cpp ] && targets+=(hearth)
 [ -e src/worker_main.cpp ] && targets+=(hearth-worker)
