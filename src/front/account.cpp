@@ -12,7 +12,11 @@ Duration of_milliseconds(double ms) { return Duration{static_cast<std::int64_t>(
 }  // namespace
 
 Account::Account(std::string request_id, const RequestContext& context, std::int64_t wall_us)
-    : id_{std::move(request_id)}, api_{context.api}, path_{context.path}, wall_us_{wall_us} {
+    : id_{std::move(request_id)},
+      api_{context.api},
+      path_{context.path},
+      key_{context.key},
+      wall_us_{wall_us} {
   timeline.begin(context.first_byte);
 }
 
@@ -59,6 +63,11 @@ void Account::add_embedded(const wire::EmbeddedMessage& embedded) {
   }
 }
 
+void Account::add_dropped(const wire::TokenizedMessage& tokenized) {
+  dropped_messages_ = tokenized.dropped_messages;
+  dropped_tokens_ = tokenized.dropped_tokens;
+}
+
 void Account::set_outcome(Outcome outcome, std::string message) {
   outcome_ = outcome;
   message_ = std::move(message);
@@ -67,9 +76,11 @@ void Account::set_outcome(Outcome outcome, std::string message) {
 RequestReport Account::report() const {
   RequestReport report;
   report.request_id = id_;
+  report.kind = kind_;
   report.model = model_;
   report.api = api_;
   report.path = path_;
+  report.key = key_;
   report.status = status_;
   report.started_wall_us = wall_us_;
   report.outcome = outcome_;
@@ -84,6 +95,8 @@ RequestReport Account::report() const {
   report.before = before;
   report.avoided = avoided_by(known_facts, before, rates);
   report.chat_template = chat_template_;
+  report.dropped_messages = dropped_messages_;
+  report.dropped_tokens = dropped_tokens_;
   report.prompt_tokens = facts.prompt_tokens;
   report.cached_tokens = facts.cached_tokens;
   report.generated_tokens = generated_;

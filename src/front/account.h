@@ -26,7 +26,8 @@ class Account {
   Before before;
   Rates rates;  // of the model, when the request came
 
-  void set_model(std::string name) { model_ = std::move(name); }
+  void set_kind(RequestKind kind) { kind_ = kind; }
+  void set_model(std::string name) { facts.model = model_ = std::move(name); }
   // The messages were put into a template that is not the model's own.
   void set_chat_template(std::string name) { chat_template_ = std::move(name); }
   // Adds a load that this request began or joined.
@@ -36,10 +37,14 @@ class Account {
   void add_started(const wire::StartedMessage& started, TimePoint now);
   void add_done(const wire::DoneMessage& done);
   void add_embedded(const wire::EmbeddedMessage& embedded);
+  void add_dropped(const wire::TokenizedMessage& tokenized);
+  // What a load was asked for has come.
+  void set_loaded() { loaded_ = true; }
 
   void set_outcome(Outcome outcome, std::string message);
   void set_status(int http_status) { status_ = http_status; }
-  bool known() const { return facts.prompt_tokens > 0; }
+  // Whether a class can be told yet. Of a count there is none.
+  bool known() const { return kind_ == RequestKind::kAnswer ? facts.prompt_tokens > 0 : loaded_; }
 
   // Of a request that runs on: up to its latest stage.
   RequestReport report() const;
@@ -50,13 +55,18 @@ class Account {
   const std::string id_;
   const std::string api_;
   const std::string path_;
+  const std::string key_;
   const std::int64_t wall_us_;
+  RequestKind kind_ = RequestKind::kAnswer;
+  bool loaded_ = false;
   std::string model_;
   std::string chat_template_;
   Outcome outcome_ = Outcome::kOk;
   std::string message_;
   int status_ = 0;
   int generated_ = 0;
+  int dropped_messages_ = 0;
+  int dropped_tokens_ = 0;
   std::optional<TimePoint> first_token_;
   Duration prefill_{};
   Duration decode_{};

@@ -21,6 +21,7 @@ Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::On
       named_{std::move(named)},
       host_{world_.host, HostModel{named_.artifact.id, named_.name, {}}, std::move(settings),
             std::move(on_change)},
+      stay_{world.host.loop, world.clock, [this] { world_.host.loop.spawn(give_back_idle()); }},
       request_ended_{world_.host.loop} {
   std::vector<std::string> paths;
   paths.reserve(named_.artifact.shards.size());
@@ -35,26 +36,39 @@ void Model::update(NamedModel named) {
 
 Subject Model::subject() const { return {named_.artifact.id, named_.name, ""}; }
 
-Task<Result<>> Model::prepare(Account& account) {
-  if (host_.level() != WeightsLevel::kResident) {
-    const TimePoint begun = world_.host.loop.now();
-    if (!world_.switches.pages && host_.level() != WeightsLevel::kLoading) {
-      Subject subject_to_cool = subject();
-      Target coldest;
-      // A conflict means that somebody is loading it just now: then it is not ours to drop.
-      (void)co_await world_.layers.pages().cool(std::move(subject_to_cool), std::move(coldest));
-    }
-    Subject scanned = subject();
-    Result<PageSnapshot> pages = co_await world_.layers.pages().refresh(std::move(scanned));
-    if (pages) account.facts.pages_cause = verdict_code_named(code_of(pages->cause));
-    account.timeline.add(
-        Stage{StageKind::kArtifactMetadata, begun, world_.host.loop.now(), Bytes{}});
+Task<Result<>> Model::look_at_pages(Account& account) {
+  const TimePoint begun = world_.host.loop.now();
+  if (!world_.switches.pages && host_.level() != WeightsLevel::kLoading) {
+    Subject subject_to_cool = subject();
+    Target coldest;
+    // A conflict means that somebody is loading it just now: then it is not ours to drop.
+    (void)co_await world_.layers.pages().cool(std::move(subject_to_cool), std::move(coldest));
+  }
+  Subject scanned = subject();
+  Result<PageSnapshot> pages = co_await world_.layers.pages().refresh(std::move(scanned));
+  if (pages) account.facts.pages_cause = verdict_code_named(code_of(pages->cause));
+  account.timeline.add(Stage{StageKind::kArtifactMetadata, begun, world_.host.loop.now(), Bytes{}});
+  co_return Result<>{};
+}
+
+Task<Result<>> Model::prepare(Account& account, Use use) {
+  if (use == Use::kWeights && host_.level() != WeightsLevel::kResident) {
+    Result<> looked = co_await look_at_pages(account);
+    if (!looked) co_return looked;
   }
   account.before = before();
-  account.facts.model = name();
   account.facts.load_set = account.before.pages.total;
+  if (stay_.expired()) {
+    account.facts.keep_alive = stay_.expired()->keep_alive.text();
+    account.facts.keep_alive_source = stay_.expired()->source;
+  }
   if (last_reply_at_) account.facts.idle_before = world_.host.loop.now() - *last_reply_at_;
   co_return Result<>{};
+}
+
+Task<void> Model::give_back_idle() {
+  // It fails only when the server stops, which ends the worker anyway.
+  [[maybe_unused]] const Result<> given = co_await host_.unload(WeightsCause::kIdle);
 }
 
 // ---- layers ----
@@ -139,6 +153,11 @@ Model::Learned Model::learn_from_host() {
   const WeightsLevel before = std::exchange(level_seen_, host_.level());
   const bool went = before == WeightsLevel::kResident && host_.level() != WeightsLevel::kResident;
   if (went) world_.layers.weights().note_given_back(subject(), host_.weights_cause());
+  if (host_.level() == WeightsLevel::kResident) {
+    stay_.resident();
+  } else if (went) {
+    stay_.gone();
+  }
   if (!host_.last_load() || host_.last_load()->number == loads_learned_) {
     return Learned::kNothing;
   }
@@ -178,11 +197,21 @@ int Model::retry_after_s() const {
   return std::clamp(waiting / 16, 1, 30);
 }
 
-void Model::request_arrived() { ++requests_; }
+void Model::request_arrived(Use use) {
+  ++requests_;
+  if (use == Use::kWeights) stay_.arrive();
+}
 
-void Model::request_left() {
+void Model::request_reached(Use use, const std::optional<KeepAlive>& keep_alive) {
+  if (use == Use::kWeights) stay_.reach(keep_alive);
+}
+
+void Model::request_left(Use use, Stay::Left how) {
   --requests_;
-  last_reply_at_ = world_.host.loop.now();
+  if (use == Use::kWeights) {
+    last_reply_at_ = world_.host.loop.now();
+    stay_.leave(how);
+  }
   request_ended_.notify_all();
 }
 

@@ -11,6 +11,7 @@
 #include "front/layer_set.h"
 #include "front/model_host.h"
 #include "front/service.h"
+#include "front/stay.h"
 #include "layers/artifact/catalogue.h"
 #include "layers/switches.h"
 #include "timeline/avoided.h"
@@ -30,6 +31,7 @@ class Model {
  public:
   struct World {
     ModelHost::World host;
+    const Clock& clock;
     LayerSet& layers;
     Metrics& metrics;
     const Pressure& pressure;
@@ -46,8 +48,9 @@ class Model {
 
   // Looks at the layers as they are now, for `account`. Scans page residency first when weights are
   // not resident, because then the answer decides how long the request will take; otherwise it
-  // takes the last snapshot. Errors: those of switched-off layers that must be emptied first.
-  Task<Result<>> prepare(Account& account);
+  // takes the last snapshot. For one that needs no weights it takes that always. Errors: those of
+  // switched-off layers that must be emptied first.
+  Task<Result<>> prepare(Account& account, Use use);
 
   // The five layers from their last snapshots.
   std::vector<LayerSnapshot> layers() const;
@@ -68,21 +71,31 @@ class Model {
   int retry_after_s() const;
   static constexpr int kShortPrompt = 64;
 
-  void request_arrived();
-  void request_left();
+  // From arrived to left a request may use the host, and the model stays. One that reached the
+  // worker counts as use of the weights, if it needs them.
+  void request_arrived(Use use);
+  void request_reached(Use use, const std::optional<KeepAlive>& keep_alive);
+  void request_left(Use use, Stay::Left how);
   void request_retried() { world_.metrics.request_retried(); }
   void queue_rejected() { world_.metrics.queue_rejected(); }
   int requests() const { return requests_; }
   // Returns when no request knows this model any more.
   Task<void> unused();
 
+  // How long the weights stay, and why.
+  Stay& stay() { return stay_; }
+  const Stay& stay() const { return stay_; }
+
  private:
+  Task<Result<>> look_at_pages(Account& account);
+  Task<void> give_back_idle();
   Before before() const;
   PrefixDomain prefix_domain(const std::string& key) const;
 
   World world_;
   NamedModel named_;
   ModelHost host_;
+  Stay stay_;
   std::optional<double> prefill_tokens_per_s_;
   bool rate_is_rough_ = false;  // from a short prompt; the next long one takes its place
   std::optional<Duration> load_with_pages_;

@@ -347,6 +347,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   load_fraction_ = 1;
   forgive();
   set_level(WeightsLevel::kResident);
+  for (auto& [request, inbox] : inboxes_) inbox->push(WeightsLoaded{});
 }
 
 void ModelHost::on_failed(const Frame& frame) {

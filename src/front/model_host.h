@@ -37,8 +37,10 @@ struct LoadRecord {
 struct WorkerLost {
   std::string reason;
 };
+struct WeightsLoaded {};
 struct CancelAsked {};
-using InboxItem = std::variant<wire::Frame, wire::ProgressMessage, Error, WorkerLost, CancelAsked>;
+using InboxItem =
+    std::variant<wire::Frame, wire::ProgressMessage, Error, WeightsLoaded, WorkerLost, CancelAsked>;
 using Inbox = Mailbox<InboxItem>;
 
 struct HostSettings {

@@ -30,7 +30,10 @@ RequestRun::RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClo
       account_{input_.id, input_.context, wall_us},
       events_{loop},
       inbox_{loop},
-      waiting_since_{input_.context.first_byte} {}
+      waiting_since_{input_.context.first_byte} {
+  if (is_load()) account_.set_kind(RequestKind::kLoad);
+  if (only_counts()) account_.set_kind(RequestKind::kCount);
+}
 
 // ---- the task ----
 
@@ -40,9 +43,9 @@ Task<void> RequestRun::refuse(std::shared_ptr<RequestRun> run, Error error) {
   co_return;
 }
 
-Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model) {
+Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model, std::string name) {
   run->model_ = &model;
-  run->account_.set_model(model.name());
+  run->account_.set_model(std::move(name));
   run->account_.rates = model.rates();
   run->arm_wait_limit(model);
   co_await run->serve(model);
@@ -52,36 +55,48 @@ Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model) {
 }
 
 Task<void> RequestRun::serve(Model& model) {
-  model.request_arrived();
-  Result<Admission::Place> place = co_await model.host().admission().enter(&cancelled_);
-  if (!place) {
-    refuse_with(std::move(place).error());
-    model.request_left();
-    co_return;
+  model.request_arrived(use());
+  {
+    std::optional<Admission::Place> place;
+    Result<> ready = co_await take_turn(model, place);
+    if (ready) {
+      co_await attempts(model);
+    } else {
+      refuse_with(std::move(ready).error());
+    }
+  }
+  model.request_left(use(), reached_ ? Stay::Left::kServed : Stay::Left::kTurnedAway);
+}
+
+// Counting takes neither a place in the queue nor a look at the disk.
+Task<Result<>> RequestRun::take_turn(Model& model, std::optional<Admission::Place>& place) {
+  if (!only_counts()) {
+    Result<Admission::Place> entered = co_await model.host().admission().enter(&cancelled_);
+    if (!entered) co_return Failed{std::move(entered).error()};
+    place.emplace(std::move(*entered));
   }
   account_.facts.queued_behind_load = model.host().level() == WeightsLevel::kLoading;
   const TimePoint admitted = loop_.now();
-  Result<> prepared = co_await model.prepare(account_);
+  Result<> prepared = co_await model.prepare(account_, use());
   if (account_.timeline.has(StageKind::kArtifactMetadata)) queued_until(admitted);
-  if (!prepared) {
-    refuse_with(std::move(prepared).error());
-  } else {
-    for (int n = 1; n <= kAttempts; ++n) {
-      const Step step = co_await attempt(model);
-      if (step == Step::kOver) break;
-      const bool may_repeat = input_.delivery == Delivery::kWhole || !delta_taken_;
-      if (n == kAttempts || !may_repeat) {
-        Error died{ErrorCode::kUnavailable, "the model's worker died; please try again"};
-        refuse_with(model.host().failure().value_or(std::move(died)));
-        break;
-      }
-      model.request_retried();
-      events_.clear();  // a delta that nobody has taken yet must not be taken after all
-      if (std::exchange(delta_sent_, false) || started_) events_.push(Restarted{});
-      started_ = false;
+  co_return prepared;
+}
+
+Task<void> RequestRun::attempts(Model& model) {
+  for (int n = 1; n <= kAttempts; ++n) {
+    const Step step = co_await attempt(model);
+    if (step == Step::kOver) break;
+    const bool may_repeat = input_.delivery == Delivery::kWhole || !delta_taken_;
+    if (n == kAttempts || !may_repeat) {
+      Error died{ErrorCode::kUnavailable, "the model's worker died; please try again"};
+      refuse_with(model.host().failure().value_or(std::move(died)));
+      break;
     }
+    model.request_retried();
+    events_.clear();  // a delta that nobody has taken yet must not be taken after all
+    if (std::exchange(delta_sent_, false) || started_) events_.push(Restarted{});
+    started_ = false;
   }
-  model.request_left();
 }
 
 Task<RequestRun::Step> RequestRun::attempt(Model& model) {
@@ -102,21 +117,7 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
     refuse_with(std::move(worker).error());
     co_return Step::kOver;
   }
-  if (std::holds_alternative<LoadWork>(input_.work)) co_return co_await load(model);
-  Frame work = work_frame(input_.number, input_.work);
-  if (work.payload.size() > wire::kMaxPayload) {
-    refuse_with(Error{ErrorCode::kInvalid, "the request is too large"});
-    co_return Step::kOver;
-  }
-  note_template(host);
-  note_loads(host);
-  host.attach(input_.number, inbox_);
-  if (needs_weights()) host.want_weights();
-  host.send(std::move(work));
-  in_worker_ = true;
-  const Step step = co_await follow(model);
-  in_worker_ = false;
-  host.detach(input_.number);
+  const Step step = co_await hand_over(model);
   if (step == Step::kLost) {
     // What the dead worker had done is lost: the wait for its successor begins where it took over.
     waiting_since_ = begun;
@@ -125,35 +126,58 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   co_return step;
 }
 
-// Nothing goes to the worker but the wish; its progress comes to whoever is attached.
-Task<RequestRun::Step> RequestRun::load(Model& model) {
+Task<RequestRun::Step> RequestRun::hand_over(Model& model) {
   ModelHost& host = model.host();
+  reached_ = true;
+  model.request_reached(use(), input_.context.keep_alive);
+  note_template(host);
   note_loads(host);
-  queued_until(loop_.now());
-  Result<> loaded = co_await host.ensure_resident(&cancelled_);
-  waiting_since_ = loop_.now();
-  if (!loaded) {
-    refuse_with(std::move(loaded).error());
+  if (is_load() && !needed_load_) {
+    queued_until(loop_.now());
+    finish_load(model);
     co_return Step::kOver;
   }
+  Frame work;
+  if (!is_load()) work = work_frame(input_.number, input_.work);
+  if (work.payload.size() > wire::kMaxPayload) {
+    refuse_with(Error{ErrorCode::kInvalid, "the request is too large"});
+    co_return Step::kOver;
+  }
+  host.attach(input_.number, inbox_);
+  if (!only_counts()) host.want_weights();
+  if (is_load()) {
+    queued_until(loop_.now());
+  } else {
+    host.send(std::move(work));
+  }
+  in_worker_ = true;
+  const Step step = co_await follow(model);
+  in_worker_ = false;
+  host.detach(input_.number);
+  co_return step;
+}
+
+// A load sends nothing of its own to the worker: it waits for what all wait for.
+void RequestRun::finish_load(Model& model) {
+  waiting_since_ = loop_.now();
   add_load_if_waited(model);
   disarm_wait_limit();
+  account_.set_loaded();
   Finished finished;
   finished.reason = "load";
   finished.report = account_.report();
   over_ = true;
   events_.push(std::move(finished));
-  co_return Step::kOver;
 }
 
 void RequestRun::note_loads(const ModelHost& host) {
-  needed_load_ = host.level() != WeightsLevel::kResident;
+  needed_load_ = !only_counts() && host.level() != WeightsLevel::kResident;
   loads_before_ = host.last_load() ? host.last_load()->number : 0;
 }
 
-bool RequestRun::needs_weights() const {
+bool RequestRun::only_counts() const {
   const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
-  return generate == nullptr || !generate->count_only;
+  return generate != nullptr && generate->count_only;
 }
 
 void RequestRun::note_template(const ModelHost& host) {
@@ -168,32 +192,46 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
   for (bool ended = false; !ended;) {
     std::optional<InboxItem> item = co_await inbox_.pop();
     if (!item) break;
-    if (const auto* frame = std::get_if<Frame>(&*item)) {
-      ended = on_frame(model, *frame);
-    } else if (const auto* progress = std::get_if<wire::ProgressMessage>(&*item)) {
-      on_progress(*progress);
-    } else if (auto* failed = std::get_if<Error>(&*item)) {
-      // The load that it waited for was refused; the worker still has the request in hand.
-      model.host().send(wire::make_frame(FrameType::kCancel, input_.number, "{}"));
-      refuse_with(std::move(*failed));
-      ended = true;
-    } else if (const auto* lost = std::get_if<WorkerLost>(&*item)) {
+    if (const auto* lost = std::get_if<WorkerLost>(&*item)) {
       log::warn("request.worker_lost", {{"request", input_.id}, {"how", lost->reason}});
-      if (cancelled_) {
-        refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
-        co_return Step::kOver;
-      }
-      co_return Step::kLost;
-    } else {
-      model.host().send(wire::make_frame(FrameType::kCancel, input_.number, "{}"));
-      if (model.host().level() != WeightsLevel::kLoading) continue;
-      // The worker answers only when the load has ended, and nobody waits for that any more.
-      queued_until(loop_.now());
+      if (!cancelled_) co_return Step::kLost;
       refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
-      ended = true;
+      break;
     }
+    ended = on_item(model, *item);
   }
   co_return Step::kOver;
+}
+
+// True when it was the last one.
+bool RequestRun::on_item(Model& model, InboxItem& item) {
+  if (const auto* frame = std::get_if<Frame>(&item)) return on_frame(model, *frame);
+  if (const auto* progress = std::get_if<wire::ProgressMessage>(&item)) {
+    if (!only_counts()) on_progress(*progress);
+    return false;
+  }
+  if (auto* failed = std::get_if<Error>(&item)) {
+    if (only_counts()) return false;  // of somebody else's load
+    // The load that it waited for was refused; the worker still has the request in hand.
+    cancel_in_worker(model);
+    refuse_with(std::move(*failed));
+    return true;
+  }
+  if (std::holds_alternative<WeightsLoaded>(item)) {
+    if (is_load()) finish_load(model);
+    return is_load();
+  }
+  cancel_in_worker(model);
+  // The worker answers only when the load has ended, and nobody waits for that any more.
+  if (!is_load() && model.host().level() != WeightsLevel::kLoading) return false;
+  queued_until(loop_.now());
+  refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
+  return true;
+}
+
+void RequestRun::cancel_in_worker(Model& model) {
+  if (is_load()) return;
+  model.host().send(wire::make_frame(FrameType::kCancel, input_.number, "{}"));
 }
 
 // True when it was the request's last frame.
@@ -243,8 +281,10 @@ void RequestRun::on_tokenized(Model& model, const wire::TokenizedMessage& messag
   // From handing it over until the worker took it up, the request waited like in any queue.
   if (!message.stages.empty()) queued_until(message.stages.front().start);
   account_.timeline.add(message.stages);
-  account_.facts.tokens_seen_before = model.seen_before(message.tokens, input_.context.key);
+  account_.add_dropped(message);
   tokens_ = message.tokens;
+  if (only_counts()) return;
+  account_.facts.tokens_seen_before = model.seen_before(message.tokens, input_.context.key);
 }
 
 void RequestRun::add_load_if_waited(Model& model) {
@@ -280,12 +320,12 @@ void RequestRun::on_failed(Model& model, const wire::FailedMessage& message) {
 void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
   add_load_if_waited(model);
   account_.add_done(message);
-  model.host().note_cells(message.context, message.live_tokens);
+  if (!only_counts()) model.host().note_cells(message.context, message.live_tokens);
   if (message.reason == "cancelled") {
     refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
     return;
   }
-  model.note_evaluated(tokens_, input_.context.key);
+  if (!only_counts()) model.note_evaluated(tokens_, input_.context.key);
   Finished finished;
   finished.reason = message.reason;
   finished.stopped_by = message.stopped_by;
@@ -294,10 +334,20 @@ void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
   finished.generated = message.generated;
   finished.prompt_ms = message.prompt_ms;
   finished.generated_ms = message.generated_ms;
+  finished.tokens = tokens_with(message.tokens);
   // The account is asked now: the reply carries what is known before its last byte.
   finished.report = account_.report();
   over_ = true;
   events_.push(std::move(finished));
+}
+
+// Prompt and reply, where they were asked for: what a later request goes on from.
+std::vector<int> RequestRun::tokens_with(std::vector<int> generated) const {
+  const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
+  if (generate == nullptr || !generate->return_tokens) return {};
+  std::vector<int> all = tokens_;
+  all.insert(all.end(), generated.begin(), generated.end());
+  return all;
 }
 
 void RequestRun::on_embedded(Model& model, wire::EmbeddedMessage message) {
@@ -354,7 +404,8 @@ void RequestRun::cancel() {
 }
 
 void RequestRun::arm_wait_limit(Model& model) {
-  if (!input_.context.wait_limit || model.host().level() == WeightsLevel::kResident) return;
+  if (!input_.context.wait_limit || only_counts()) return;
+  if (model.host().level() == WeightsLevel::kResident) return;
   const TimePoint when = input_.context.first_byte + *input_.context.wait_limit;
   wait_timer_ = loop_.call_at(when, [this, &model] {
     wait_timer_ = 0;

@@ -38,7 +38,8 @@ class RequestRun {
   RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClosed on_closed);
 
   static Task<void> refuse(std::shared_ptr<RequestRun> run, Error error);
-  static Task<void> run(std::shared_ptr<RequestRun> run, Model& model);
+  // `name`: the one of the model's names that was asked for.
+  static Task<void> run(std::shared_ptr<RequestRun> run, Model& model, std::string name);
 
   const std::string& id() const { return input_.id; }
   Mailbox<Event>& events() { return events_; }
@@ -54,12 +55,20 @@ class RequestRun {
 
   Task<void> serve(Model& model);
   Task<Step> attempt(Model& model);
-  Task<Step> load(Model& model);
+  Task<Result<>> take_turn(Model& model, std::optional<Admission::Place>& place);
+  Task<void> attempts(Model& model);
+  Task<Step> hand_over(Model& model);
   Task<Step> follow(Model& model);
+  bool on_item(Model& model, InboxItem& item);
+  void cancel_in_worker(Model& model);
+  void finish_load(Model& model);
   bool on_frame(Model& model, const wire::Frame& frame);
   void note_template(const ModelHost& host);
   void note_loads(const ModelHost& host);
-  bool needs_weights() const;
+  bool is_load() const { return std::holds_alternative<LoadWork>(input_.work); }
+  bool only_counts() const;
+  Use use() const { return only_counts() ? Use::kTokenizer : Use::kWeights; }
+  std::vector<int> tokens_with(std::vector<int> generated) const;
   void on_delta(wire::DeltaMessage message);
   void on_failed(Model& model, const wire::FailedMessage& message);
   void on_tokenized(Model& model, const wire::TokenizedMessage& message);
@@ -90,6 +99,7 @@ class RequestRun {
   bool delta_sent_ = false;
   bool started_ = false;
   bool in_worker_ = false;
+  bool reached_ = false;  // a worker had it in hand
   std::uint64_t loads_before_ = 0;
   bool needed_load_ = false;
   TimePoint waiting_since_;
