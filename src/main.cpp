@@ -2,6 +2,9 @@
 // The table of contents: which verb is which function.
 #include <CLI/CLI.hpp>
 
+#include "cli/absent.h"
+#include "cli/config.h"
+#include "cli/levels.h"
 #include "cli/models.h"
 #include "cli/program.h"
 #include "cli/run.h"
@@ -21,20 +24,71 @@ void add_talking(Program& program, Arguments& a) {
   run->add_option("--max-tokens", a.chat.max_tokens, "The longest reply");
   run->add_option("--temperature", a.chat.temperature, "0 for always the likeliest token");
   run->add_option("--seed", a.chat.seed, "The same seed, the same reply");
+  run->add_option("--keep-alive,--keepalive", a.chat.keep_alive,
+                  "How long the weights stay afterwards: 30m, 0, -1 for until memory is wanted")
+      ->type_name("DURATION")
+      ->check(keep_alive_form());
+  run->footer(example("hearth run smollm2 \"What is a hearth?\""));
 
   auto* why_verb = program.verb("why", "Where the time of a request went",
                                 [&a](Session& s) { return why(s, a.id); });
   why_verb->add_option("ID", a.id, "Which request; the last one without");
+  why_verb->footer(example("hearth why"));
 }
 
 void add_catalogue(Program& program, Arguments& a) {
   auto* import = program.verb("import", "Add a GGUF file, which stays where it is",
                               [&a](Session& s) { return import_model(s, a.path, a.name); });
-  import->add_option("FILE", a.path, "The file, or the first one of a sharded model")->required();
+  import->add_option("FILE", a.path, "The file, or the first one of a sharded model")
+      ->required()
+      ->type_name("FILE");
   import->add_option("--name", a.name, "What to call it; made from the file's name without");
-  program.verb("list", "All models", list_models)->alias("ls");
-  program.model_verb("show", "All about one model", show_model);
-  program.model_verb("rm", "Forget a model; its file stays", remove_model);
+  import->footer(example("hearth import ~/models/smollm2.gguf --name smollm2"));
+  auto* list = program.verb("list", "All models", [&a](Session& s) {
+    return a.names && !s.json() ? list_names(s) : list_models(s);
+  });
+  list->add_flag("--names", a.names, "Only their names, one a line");
+  list->alias("ls")->footer(example("hearth list"));
+  program.model_verb("show", "All about one model", show_model)
+      ->footer(example("hearth show smollm2"));
+  auto* copy = program.verb("cp", "Give a model a second name",
+                            [&a](Session& s) { return copy_model(s, a.source, a.destination); });
+  copy->add_option("SOURCE", a.source, "Which model")->required();
+  copy->add_option("DESTINATION", a.destination, "The new name")->required();
+  copy->footer(example("hearth cp smollm2 assistant"));
+  auto* remove = program.verb("rm", "Forget models; their files stay",
+                              [&a](Session& s) { return remove_models(s, a.models); });
+  remove->add_option("MODEL", a.models, "Which models")->required();
+  remove->footer(example("hearth rm smollm2"));
+}
+
+void add_warming_options(CLI::App& verb, WarmingOptions& options) {
+  verb.add_option("--keep-alive,--keepalive", options.keep_alive,
+                  "How long the weights stay after their last use: 30m, -1 for until memory is "
+                  "wanted")
+      ->type_name("DURATION")
+      ->check(keep_alive_form());
+  verb.add_option("--wait", options.wait_seconds,
+                  "Fail after so many seconds; the server goes on warming")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_pins(Program& program, Arguments& a) {
+  const auto layers = CLI::IsMember({"weights", "pages"});
+  auto* pin = program.model_verb("pin", "Keep a model in memory whatever its keep_alive says",
+                                 [&a](const Session& s, const std::string& model) {
+                                   return pin_layer(s, model, a.pin, a.bytes);
+                                 });
+  pin->add_option("--layer", a.pin, "Which layer")->check(layers)->capture_default_str();
+  pin->add_option("--bytes", a.bytes, "How much of its pages: 500M, 2GiB; all without")
+      ->type_name("SIZE");
+  pin->footer(example("hearth pin smollm2 --layer pages --bytes 500M"));
+  auto* unpin = program.model_verb(
+      "unpin", "Let a pinned model go again",
+      [&a](const Session& s, const std::string& model) { return unpin_layer(s, model, a.unpin); });
+  unpin->add_option("--layer", a.unpin, "Which layer; all without")->check(layers);
+  unpin->footer(example("hearth unpin smollm2"));
 }
 
 void add_warmth(Program& program, Arguments& a) {
@@ -42,11 +96,23 @@ void add_warmth(Program& program, Arguments& a) {
     return list_levels(s, a.all ? Show::kAll : Show::kWarm);
   });
   ps->add_flag("--all,-a", a.all, "Cold models too");
-  program.model_verb("load", "Load a model's weights", load_model);
-  program.model_verb("unload", "Give a model's memory back", unload_model)->alias("stop");
-  program.layer_verb("warm", "Warm one layer of a model", warm_layer);
-  program.layer_verb("cool", "Cool one layer of a model", cool_layer);
-  program.verb("version", "Of this program and of the server", show_version);
+  ps->footer(example("hearth ps --all"));
+  auto* load = program.model_verb(
+      "load", "Load a model's weights",
+      [&a](const Session& s, const std::string& model) { return load_model(s, model, a.warming); });
+  add_warming_options(*load, a.warming);
+  load->footer(example("hearth load smollm2 --keep-alive 30m"));
+  auto* unload = program.model_verb("unload", "Give a model's memory back", unload_model);
+  unload->alias("stop")->footer(example("hearth unload smollm2"));
+  auto* warm = program.layer_verb(
+      "warm", "Warm one layer of a model",
+      [&a](const Session& s, const std::string& model, const std::string& layer) {
+        return warm_layer(s, model, layer, a.warming);
+      });
+  add_warming_options(*warm, a.warming);
+  warm->footer(example("hearth warm smollm2 --layer pages"));
+  program.layer_verb("cool", "Cool one layer of a model", cool_layer)
+      ->footer(example("hearth cool smollm2 --layer pages"));
 }
 
 }  // namespace
@@ -59,5 +125,10 @@ int main(int argc, char** argv) {
   add_talking(program, arguments);
   add_catalogue(program, arguments);
   add_warmth(program, arguments);
+  add_pins(program, arguments);
+  add_config(program);
+  program.verb("version", "Of this program and of the server", show_version)
+      ->footer(example("hearth version"));
+  add_absent(app);
   return program.run(argc, argv);
 }

@@ -18,6 +18,7 @@ std::string chat_body(const ChatOptions& options, const std::vector<ChatMessage>
   if (options.max_tokens) body["max_tokens"] = *options.max_tokens;
   if (options.temperature) body["temperature"] = *options.temperature;
   if (options.seed) body["seed"] = *options.seed;
+  if (!options.keep_alive.empty()) body["keep_alive"] = options.keep_alive;
   if (streaming == Streaming::kYes) {
     body["stream"] = true;
     body["return_progress"] = true;

@@ -15,6 +15,7 @@ struct ChatOptions {
   std::optional<int> max_tokens{};
   std::optional<double> temperature{};
   std::optional<std::int64_t> seed{};
+  std::string keep_alive{};
 };
 
 struct ChatMessage {

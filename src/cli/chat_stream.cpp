@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::string_view kProgress = ": progress ";
 
-Bytes bytes_in(const boost::json::object& object, std::string_view name) {
-  const std::int64_t count = integer_in(object, name);
-  return Bytes{count > 0 ? static_cast<std::uint64_t>(count) : 0};
-}
-
 }  // namespace
 
 ChatStream::ChatStream(Handlers handlers)
@@ -30,11 +25,7 @@ void ChatStream::take_line(std::string_view line) {
 void ChatStream::take_progress(std::string_view json) {
   const auto parsed = parse_json(json);
   if (!parsed || !parsed->is_object() || !handlers_.on_progress) return;
-  const boost::json::object& progress = parsed->get_object();
-  handlers_.on_progress({.stage = text_in(progress, "stage"),
-                         .fraction = number_in(progress, "fraction").value_or(0),
-                         .done = bytes_in(progress, "done_bytes"),
-                         .total = bytes_in(progress, "total_bytes")});
+  handlers_.on_progress(progress_note(parsed->get_object()));
 }
 
 void ChatStream::take_chunk(std::string_view json) {

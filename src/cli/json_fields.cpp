@@ -47,4 +47,14 @@ const boost::json::array* array_in(const boost::json::object& object, std::strin
   return value == nullptr ? nullptr : value->if_array();
 }
 
+std::vector<std::string> texts_in(const boost::json::object& object, std::string_view name) {
+  std::vector<std::string> texts;
+  const auto* list = array_in(object, name);
+  if (list == nullptr) return texts;
+  for (const auto& value : *list) {
+    if (const auto* text = value.if_string()) texts.emplace_back(text->data(), text->size());
+  }
+  return texts;
+}
+
 }  // namespace hearth::cli

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Lenient reading of a server's answers: a field that is absent, null or of another type reads as
 // empty, so that an older command line still shows what a newer server says.
@@ -15,6 +16,9 @@ std::string text_in(const boost::json::object& object, std::string_view name);
 std::optional<double> number_in(const boost::json::object& object, std::string_view name);
 std::int64_t integer_in(const boost::json::object& object, std::string_view name);
 bool flag_in(const boost::json::object& object, std::string_view name);
+
+// The texts in a list; empty where there is none.
+std::vector<std::string> texts_in(const boost::json::object& object, std::string_view name);
 
 // Of a moment in microseconds since 1970 UTC, the seconds up to `now_us`, at least 0; -1 when there
 // is no such moment, or when it is 0.

@@ -2,6 +2,7 @@
 #include "cli/model_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/bytes.h"
 #include "cli/display_width.h"
@@ -231,6 +232,18 @@ std::string level_sentence(const boost::json::object& model, std::string_view la
   if (const std::string memory = memory_text(model); memory != kNothing) {
     text += ", the worker holds " + memory;
   }
+  return text + "\n";
+}
+
+std::string pins_sentence(const boost::json::object& model, std::string_view layer) {
+  const std::vector<std::string> pins = texts_in(model, "pinned");
+  std::string text = one_line(text_in(model, "name")) + ": ";
+  if (pins.empty()) {
+    text += "nothing is pinned";
+  } else {
+    text += fmt::format("{} are pinned", fmt::join(pins, " and "));
+  }
+  if (!layer.empty()) text += fmt::format("; {} {}", layer, layer_text(model, layer));
   return text + "\n";
 }
 

@@ -36,4 +36,8 @@ std::string model_details(const boost::json::object& model, std::int64_t now_us,
 // "smollm2:latest: weights resident, 91.7 MiB of memory", after something changed a level.
 std::string level_sentence(const boost::json::object& model, std::string_view layer);
 
+// "smollm2:latest: weights and pages are pinned", after something was pinned or unpinned; followed
+// by the level of `layer` where one is named.
+std::string pins_sentence(const boost::json::object& model, std::string_view layer);
+
 }  // namespace hearth::cli

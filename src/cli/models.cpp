@@ -6,45 +6,25 @@
 #include <filesystem>
 
 #include "base/clock.h"
+#include "cli/answer.h"
+#include "cli/display_width.h"
 #include "cli/format.h"
 #include "cli/json_fields.h"
 #include "cli/model_view.h"
 
 namespace hearth::cli {
-namespace {
 
-std::string model_target(const std::string& name) {
-  return "/api/hearth/models/" + percent_encode(name);
-}
-
-int print_json(const Result<std::string>& answer) {
-  if (!answer) return report(answer.error());
-  print(answer->ends_with('\n') ? *answer : *answer + "\n");
+int list_names(const Session& session) {
+  const auto models = models_of(session.api.hurried().get("/api/hearth/models"));
+  if (!models) return report(models.error());
+  for (const auto& value : *models) {
+    const auto* model = value.if_object();
+    if (model == nullptr) continue;
+    print(one_line(text_in(*model, "name")) + "\n");
+    for (const std::string& alias : texts_in(*model, "aliases")) print(one_line(alias) + "\n");
+  }
   return kExitOk;
 }
-
-Result<boost::json::array> models_of(const Result<std::string>& answer) {
-  auto object = object_of(answer);
-  if (!object) return Failed{std::move(object).error()};
-  const auto* models = array_in(*object, "models");
-  return models == nullptr ? boost::json::array{} : *models;
-}
-
-// POSTs to /api/hearth/<action> and says what the layer is like afterwards.
-int change(const Session& session, std::string_view action, const std::string& name,
-           const std::string& layer) {
-  boost::json::object body{{"model", name}};
-  if (action == "warm" || action == "cool") body["layer"] = layer;
-  const auto answer =
-      session.api.post(fmt::format("/api/hearth/{}", action), boost::json::serialize(body));
-  if (session.json()) return print_json(answer);
-  const auto model = object_of(answer);
-  if (!model) return report(model.error());
-  print(level_sentence(*model, layer));
-  return kExitOk;
-}
-
-}  // namespace
 
 int list_models(const Session& session) {
   const auto answer = session.api.get("/api/hearth/models");
@@ -59,26 +39,6 @@ int list_models(const Session& session) {
   return kExitOk;
 }
 
-int list_levels(const Session& session, Show show) {
-  const auto answer = session.api.get("/api/hearth/models");
-  if (session.json()) return print_json(answer);
-  auto models = models_of(answer);
-  if (!models) return report(models.error());
-  boost::json::array shown;
-  for (const auto& model : *models) {
-    const bool cold = !model.is_object() || is_stone_cold(model.get_object());
-    if (show == Show::kAll || !cold) shown.push_back(model);
-  }
-  const std::string table = levels_table(shown, session.out);
-  if (!table.empty()) {
-    print(table);
-  } else if (session.out.terminal) {
-    print(models->empty() ? "No models yet; add one with `hearth import FILE.gguf`\n"
-                          : "Every model is cold; `hearth ps --all` shows them\n");
-  }
-  return kExitOk;
-}
-
 int show_model(const Session& session, const std::string& name) {
   const auto answer = session.api.get(model_target(name));
   if (session.json()) return print_json(answer);
@@ -88,27 +48,28 @@ int show_model(const Session& session, const std::string& name) {
   return kExitOk;
 }
 
-int load_model(const Session& session, const std::string& name) {
-  return change(session, "load", name, "weights");
+int remove_models(const Session& session, const std::vector<std::string>& names) {
+  int code = kExitOk;
+  for (const std::string& name : names) {
+    const auto answer = session.api.remove(model_target(name));
+    if (!answer) {
+      code = report(answer.error());
+      if (code == kExitNoServer) return code;
+    } else if (session.json()) {
+      print_json(answer);
+    } else {
+      print(fmt::format("removed {}; its file stays where it is\n", name));
+    }
+  }
+  return code;
 }
 
-int unload_model(const Session& session, const std::string& name) {
-  return change(session, "unload", name, "weights");
-}
-
-int warm_layer(const Session& session, const std::string& name, const std::string& layer) {
-  return change(session, "warm", name, layer);
-}
-
-int cool_layer(const Session& session, const std::string& name, const std::string& layer) {
-  return change(session, "cool", name, layer);
-}
-
-int remove_model(const Session& session, const std::string& name) {
-  const auto answer = session.api.remove(model_target(name));
-  if (session.json()) return print_json(answer);
-  if (!answer) return report(answer.error());
-  print(fmt::format("removed {}; its file stays where it is\n", name));
+int copy_model(const Session& session, const std::string& source, const std::string& destination) {
+  const boost::json::object body{{"source", source}, {"destination", destination}};
+  const auto copied = session.api.post("/api/copy", boost::json::serialize(body));
+  if (!copied) return report(copied.error());
+  if (session.json()) return print_json(session.api.get(model_target(destination)));
+  print(fmt::format("{} is now a name of the same file as {}\n", destination, source));
   return kExitOk;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/session.h"
 
@@ -11,18 +12,16 @@ namespace hearth::cli {
 
 int list_models(const Session& session);
 
-// How warm each model is now; those that hold nothing only with kAll.
-enum class Show { kWarm, kAll };
-int list_levels(const Session& session, Show show);
+// One name a line, aliases too; for completion, so it does not wait for a slow server.
+int list_names(const Session& session);
 
 int show_model(const Session& session, const std::string& name);
-int load_model(const Session& session, const std::string& name);
-int unload_model(const Session& session, const std::string& name);
-int remove_model(const Session& session, const std::string& name);
 
-// One layer of one model.
-int warm_layer(const Session& session, const std::string& name, const std::string& layer);
-int cool_layer(const Session& session, const std::string& name, const std::string& layer);
+// Goes on after one that cannot be removed; the exit code tells of it.
+int remove_models(const Session& session, const std::vector<std::string>& names);
+
+// `destination` becomes a second name of what `source` stands for.
+int copy_model(const Session& session, const std::string& source, const std::string& destination);
 
 // By reference: the file stays where it is. An empty name is made from the file's.
 int import_model(const Session& session, const std::string& path, const std::string& name);

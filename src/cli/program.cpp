@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "front/keep_alive.h"
+
 namespace hearth::cli {
 namespace {
 
@@ -15,6 +17,20 @@ constexpr const char* kFooter =
     "answers, 64 wrong usage, 130 interrupted.";
 
 }  // namespace
+
+std::string example(std::string_view command) {
+  return fmt::format(
+      "\nExample: {}\n--host and --json work with every verb; `hearth --help` explains them.",
+      command);
+}
+
+CLI::Validator keep_alive_form() {
+  return CLI::Validator{[](std::string& text) {
+                          const auto parsed = front::KeepAlive::parse(text);
+                          return parsed ? std::string{} : parsed.error().message();
+                        },
+                        "", "keep_alive"};
+}
 
 Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{arguments} {
   app_.require_subcommand(1);
@@ -34,14 +50,15 @@ CLI::App* Program::verb(const std::string& name, const std::string& help, Verb a
 }
 
 CLI::App* Program::model_verb(const std::string& name, const std::string& help, ModelVerb action) {
-  CLI::App* added = verb(
-      name, help, [this, action](Session& session) { return action(session, arguments_.model); });
+  CLI::App* added = verb(name, help, [this, action = std::move(action)](Session& session) {
+    return action(session, arguments_.model);
+  });
   added->add_option("MODEL", arguments_.model, "Which model")->required();
   return added;
 }
 
 CLI::App* Program::layer_verb(const std::string& name, const std::string& help, LayerVerb action) {
-  CLI::App* added = verb(name, help, [this, action](Session& session) {
+  CLI::App* added = verb(name, help, [this, action = std::move(action)](Session& session) {
     return action(session, arguments_.model, arguments_.layer);
   });
   added->add_option("MODEL", arguments_.model, "Which model")->required();

@@ -4,9 +4,11 @@
 #include <CLI/App.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/chat.h"
+#include "cli/levels.h"
 #include "cli/session.h"
 
 namespace hearth::cli {
@@ -16,10 +18,19 @@ struct Arguments {
   std::string host;
   bool json = false;
   bool all = false;
-  std::string model, layer, path, name, id;
-  std::vector<std::string> prompt;
+  bool names = false;
+  std::string model, layer, path, name, id, source, destination, bytes, unpin;
+  std::string pin = "weights";
+  std::vector<std::string> models, prompt;
   ChatOptions chat;
+  WarmingOptions warming;
 };
+
+// For a verb's footer: how it is used, and that some options are everybody's.
+std::string example(std::string_view command);
+
+// For --keep-alive: what no API would take is wrong usage.
+CLI::Validator keep_alive_form();
 
 // Puts verbs that talk to a server onto the command line, and runs the one that was asked for.
 // `app` and `arguments` outlive it.
@@ -32,11 +43,12 @@ class Program {
   CLI::App* verb(const std::string& name, const std::string& help, Verb action);
 
   // A verb with a MODEL.
-  using ModelVerb = int (*)(const Session&, const std::string& model);
+  using ModelVerb = std::function<int(const Session&, const std::string& model)>;
   CLI::App* model_verb(const std::string& name, const std::string& help, ModelVerb action);
 
   // A verb with a MODEL and one of its layers.
-  using LayerVerb = int (*)(const Session&, const std::string& model, const std::string& layer);
+  using LayerVerb =
+      std::function<int(const Session&, const std::string& model, const std::string& layer)>;
   CLI::App* layer_verb(const std::string& name, const std::string& help, LayerVerb action);
 
   // Returns the process's exit code; see session.h.

@@ -7,11 +7,17 @@
 
 #include "cli/display_width.h"
 #include "cli/format.h"
+#include "cli/json_fields.h"
 
 namespace hearth::cli {
 namespace {
 
 constexpr std::size_t kBarCells = 24;
+
+Bytes bytes_in(const boost::json::object& object, std::string_view name) {
+  const std::int64_t count = integer_in(object, name);
+  return Bytes{count > 0 ? static_cast<std::uint64_t>(count) : 0};
+}
 
 std::string bar_of(double fraction, const OutputStyle& style) {
   const double clamped = std::clamp(fraction, 0.0, 1.0);
@@ -28,6 +34,13 @@ std::string bar_of(double fraction, const OutputStyle& style) {
 }
 
 }  // namespace
+
+ProgressNote progress_note(const boost::json::object& progress) {
+  return {.stage = text_in(progress, "stage"),
+          .fraction = number_in(progress, "fraction").value_or(0),
+          .done = bytes_in(progress, "done_bytes"),
+          .total = bytes_in(progress, "total_bytes")};
+}
 
 std::string progress_line(const ProgressNote& note, const OutputStyle& style) {
   std::string line = fmt::format("{}  {}  {:>4}", pad_right(one_line(note.stage), 8),

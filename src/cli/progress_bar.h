@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/json.hpp>
 #include <cstdio>
 #include <string>
 
@@ -15,6 +16,9 @@ struct ProgressNote {
   Bytes done{};
   Bytes total{};  // zero: not counted in bytes
 };
+
+// As the server tells it: {"stage", "fraction", "done_bytes", "total_bytes"}.
+ProgressNote progress_note(const boost::json::object& progress);
 
 // One line of progress: "read  [######--------]  40%  96.5 MiB of 241 MiB". At most `style.width`
 // - 1.

@@ -53,5 +53,16 @@ TEST(ProgressBar, LeavesNothingBehind) {
 
 TEST(ProgressBar, WritesNothingIntoAPipe) { EXPECT_EQ(written({}), ""); }
 
+TEST(ProgressNoteOf, IsLenient) {
+  const auto note = progress_note(
+      boost::json::parse(R"({"stage":"read","fraction":0.5,"done_bytes":-3,"total_bytes":8})")
+          .get_object());
+  EXPECT_EQ(note.stage, "read");
+  EXPECT_EQ(note.fraction, 0.5);
+  EXPECT_EQ(note.done, Bytes{});
+  EXPECT_EQ(note.total, Bytes{8});
+  EXPECT_EQ(progress_note({}).stage, "");
+}
+
 }  // namespace
 }  // namespace hearth::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/absent.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/session.h"
+
+namespace hearth::cli {
+namespace {
+
+struct Absent {
+  const char* verb;
+  const char* instead;
+};
+
+constexpr Absent kAbsent[] = {
+    {"pull",
+     "models cannot be downloaded yet; `hearth import FILE` adds a GGUF file of this machine"},
+    {"create",
+     "models are not built from a Modelfile yet; `hearth import FILE` adds a GGUF file of this "
+     "machine, and `hearth cp` gives it a second name"},
+    {"push",
+     "Hearth publishes nothing; copy the model's file, `hearth show MODEL` says where it is"},
+    {"signin", "there is no account to sign in to; everything stays on your machines"},
+    {"signout", "there is no account to sign out of; everything stays on your machines"},
+};
+
+}  // namespace
+
+void add_absent(CLI::App& app) {
+  for (const Absent& absent : kAbsent) {
+    app.add_subcommand(absent.verb, absent.instead)
+        ->group("")
+        ->allow_extras()
+        ->callback([instead = absent.instead] {
+          throw CLI::RuntimeError{report(Error{ErrorCode::kUnsupported, instead})};
+        });
+  }
+}
+
+}  // namespace hearth::cli

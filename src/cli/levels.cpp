@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/levels.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "cli/answer.h"
+#include "cli/load_stream.h"
+#include "cli/model_view.h"
+#include "cli/quantity.h"
+
+namespace hearth::cli {
+namespace {
+
+struct Change {
+  std::string_view action;  // of /api/hearth/
+  boost::json::object body;
+  http::Headers headers{};
+
+  std::string target() const { return fmt::format("/api/hearth/{}", action); }
+};
+
+using Sentence = std::string (*)(const boost::json::object& model, std::string_view layer);
+
+int tell(const Session& session, const Result<std::string>& answer, Sentence sentence,
+         std::string_view layer) {
+  if (session.json()) return print_json(answer);
+  const auto model = object_of(answer);
+  if (!model) return report(model.error());
+  print(sentence(*model, layer));
+  return kExitOk;
+}
+
+Result<std::string> post(const Session& session, const Change& change) {
+  return session.api.post(change.target(), boost::json::serialize(change.body), change.headers);
+}
+
+Result<std::string> post_with_progress(const Session& session, Change change) {
+  change.body["return_progress"] = true;
+  ProgressBar bar{stderr, session.error};
+  LoadStream stream{[&bar](const ProgressNote& note) { bar.update(note); }};
+  const auto sent = session.api.stream(
+      change.target(), boost::json::serialize(change.body),
+      [&stream](std::string_view bytes) {
+        stream.feed(bytes);
+        return true;
+      },
+      change.headers);
+  if (!sent) return Failed{sent.error()};
+  return stream.finish();
+}
+
+int warm_up(const Session& session, Change change, std::string_view layer,
+            const WarmingOptions& options) {
+  if (!options.keep_alive.empty()) change.body["keep_alive"] = options.keep_alive;
+  if (options.wait_seconds) {
+    change.headers.push_back({"Prefer", fmt::format("wait={}", *options.wait_seconds)});
+  }
+  const bool drawn = session.error.terminal && !session.json();
+  const auto answer =
+      drawn ? post_with_progress(session, std::move(change)) : post(session, change);
+  return tell(session, answer, level_sentence, layer);
+}
+
+}  // namespace
+
+int list_levels(const Session& session, Show show) {
+  const auto answer = session.api.get("/api/hearth/models");
+  if (session.json()) return print_json(answer);
+  auto models = models_of(answer);
+  if (!models) return report(models.error());
+  boost::json::array shown;
+  for (const auto& model : *models) {
+    const bool cold = !model.is_object() || is_stone_cold(model.get_object());
+    if (show == Show::kAll || !cold) shown.push_back(model);
+  }
+  const std::string table = levels_table(shown, session.out);
+  if (!table.empty()) {
+    print(table);
+  } else if (session.out.terminal) {
+    print(models->empty() ? "No models yet; add one with `hearth import FILE.gguf`\n"
+                          : "Every model is cold; `hearth ps --all` shows them\n");
+  }
+  return kExitOk;
+}
+
+int load_model(const Session& session, const std::string& name, const WarmingOptions& options) {
+  return warm_up(session, {"load", {{"model", name}}}, "weights", options);
+}
+
+int warm_layer(const Session& session, const std::string& name, const std::string& layer,
+               const WarmingOptions& options) {
+  if (!options.keep_alive.empty() && layer != "weights") {
+    return report(Error{ErrorCode::kInvalid, "--keep-alive is about weights, not " + layer});
+  }
+  return warm_up(session, {"warm", {{"model", name}, {"layer", layer}}}, layer, options);
+}
+
+int unload_model(const Session& session, const std::string& name) {
+  return tell(session, post(session, {"unload", {{"model", name}}}), level_sentence, "weights");
+}
+
+int cool_layer(const Session& session, const std::string& name, const std::string& layer) {
+  const auto answer = post(session, {"cool", {{"model", name}, {"layer", layer}}});
+  return tell(session, answer, level_sentence, layer);
+}
+
+int pin_layer(const Session& session, const std::string& name, const std::string& layer,
+              const std::string& bytes) {
+  Change change{"pin", {{"model", name}, {"layer", layer}}};
+  if (!bytes.empty()) {
+    if (layer != "pages") {
+      return report(Error{ErrorCode::kInvalid, "--bytes needs --layer pages; weights stay whole"});
+    }
+    const auto size = parse_size(bytes);
+    if (!size) return report(size.error());
+    change.body["bytes"] = size->count();
+  }
+  return tell(session, post(session, change), pins_sentence, layer);
+}
+
+int unpin_layer(const Session& session, const std::string& name, const std::string& layer) {
+  Change change{"unpin", {{"model", name}}};
+  if (!layer.empty()) change.body["layer"] = layer;
+  return tell(session, post(session, change), pins_sentence, layer);
+}
+
+}  // namespace hearth::cli
