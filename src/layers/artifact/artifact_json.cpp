@@ -37,6 +37,7 @@ class Members {
     return text ? std::string{text->data(), text->size()} : std::string{};
   }
   bool flag(std::string_view key) { return number(key) != 0; }
+  bool has(std::string_view key) const { return ok_ && object_->contains(key); }
   const json::array* array(std::string_view key) {
     const json::value* value = member(key);
     const json::array* array = value ? value->if_array() : nullptr;
@@ -110,7 +111,10 @@ std::string json_of(const ModelFacts& facts) {
                                       {"context_length", facts.context_length},
                                       {"embedding_length", facts.embedding_length},
                                       {"block_count", facts.block_count},
+                                      {"version", facts.version},
                                       {"chat_template", facts.has_chat_template ? 1 : 0},
+                                      {"template_tools", facts.template_tools ? 1 : 0},
+                                      {"template_thinks", facts.template_thinks ? 1 : 0},
                                       {"tokenizer", facts.has_tokenizer ? 1 : 0},
                                       {"pools", facts.pools ? 1 : 0}});
 }
@@ -142,6 +146,11 @@ Result<ModelFacts> facts_of(std::string_view text) {
   facts.has_chat_template = members.flag("chat_template");
   facts.has_tokenizer = members.flag("tokenizer");
   facts.pools = members.flag("pools");
+  facts.version = members.has("version") ? members.number("version") : 1;
+  if (facts.version >= 2) {
+    facts.template_tools = members.flag("template_tools");
+    facts.template_thinks = members.flag("template_thinks");
+  }
   if (!members.ok()) return damaged("facts about a model");
   return facts;
 }

@@ -25,7 +25,12 @@ const std::vector<std::string> kMigrations{
          display TEXT NOT NULL,
          artifact TEXT NOT NULL REFERENCES artifacts(id) ON UPDATE CASCADE,
          created_at INTEGER NOT NULL);
-       CREATE INDEX names_by_artifact ON names(artifact);)"};
+       CREATE INDEX names_by_artifact ON names(artifact);)",
+    R"(CREATE TABLE pins (
+         artifact TEXT NOT NULL REFERENCES artifacts(id) ON UPDATE CASCADE ON DELETE CASCADE,
+         layer TEXT NOT NULL,
+         bytes INTEGER NOT NULL,
+         PRIMARY KEY (artifact, layer)) WITHOUT ROWID;)"};
 
 constexpr std::string_view kColumns =
     "a.id, a.shards, a.facts, a.imported_at, a.last_used_at, a.status, a.reason";
@@ -97,12 +102,31 @@ Result<std::vector<NamedModel>> Catalogue::query(std::string_view where, std::st
   for (;;) {
     Result<bool> more = select->step();
     if (!more) return passed_on(more);
-    if (!*more) return models;
+    if (!*more) break;
     Result<Artifact> artifact = artifact_in(*select);
     if (!artifact) return passed_on(artifact);
     models.push_back(
-        NamedModel{select->text(7), select->text(8), select->integer(9), std::move(*artifact)});
+        NamedModel{select->text(7), select->text(8), select->integer(9), std::move(*artifact), {}});
   }
+  if (auto done = attach_pins(models); !done) return passed_on(done);
+  return models;
+}
+
+Result<> Catalogue::attach_pins(std::vector<NamedModel>& models) {
+  auto select = db_.prepare("SELECT layer, bytes FROM pins WHERE artifact = ?1 ORDER BY layer");
+  if (!select) return passed_on(select);
+  for (NamedModel& model : models) {
+    select->bind(1, model.artifact.id);
+    for (;;) {
+      Result<bool> more = select->step();
+      if (!more) return passed_on(more);
+      if (!*more) break;
+      const auto bytes = static_cast<std::uint64_t>(select->integer(1));
+      model.pins.push_back(Pin{select->text(0), Bytes{bytes}});
+    }
+    select->reset();
+  }
+  return {};
 }
 
 Result<std::vector<NamedModel>> Catalogue::list() { return query("1", {}); }
@@ -143,9 +167,10 @@ Result<> Catalogue::store(const std::string& old_id, const Artifact& artifact) {
 // Two paths can lead to one file (hard links), so the new id may be taken: then the rows become
 // one.
 Result<> Catalogue::rename(const std::string& old_id, const std::string& new_id) {
-  constexpr std::array<std::string_view, 3> kSteps{
+  constexpr std::array<std::string_view, 4> kSteps{
       "UPDATE OR IGNORE artifacts SET id = ?1 WHERE id = ?2",
       "UPDATE names SET artifact = ?1 WHERE artifact = ?2",
+      "UPDATE OR IGNORE pins SET artifact = ?1 WHERE artifact = ?2",
       "DELETE FROM artifacts WHERE id = ?2 AND id <> ?1"};
   for (const std::string_view step : kSteps) {
     auto change = db_.prepare(step);
@@ -187,6 +212,36 @@ Result<NamedModel> Catalogue::import(const std::string& path, const ModelName& n
   return find(name);
 }
 
+Result<NamedModel> Catalogue::copy(const ModelName& from, const ModelName& to) {
+  Result<NamedModel> source = find(from);
+  if (!source) return source;
+  const Result<NamedModel> taken = find(to);
+  if (taken && taken->artifact.id != source->artifact.id) {
+    return fail(ErrorCode::kConflict,
+                "the name \"" + taken->name + "\" stands for other files; remove it first");
+  }
+  if (!taken && taken.error().code() != ErrorCode::kNotFound) return Failed{taken.error()};
+  if (auto done = write_name(to, source->artifact.id); !done) return passed_on(done);
+  return find(to);
+}
+
+Result<> Catalogue::pin(const std::string& id, const Pin& pin) {
+  const Result<Artifact> known = artifact_where("id", id);
+  if (!known) return Failed{known.error()};
+  auto upsert = db_.prepare(
+      "INSERT INTO pins (artifact, layer, bytes) VALUES (?1, ?2, ?3) "
+      "ON CONFLICT (artifact, layer) DO UPDATE SET bytes = ?3");
+  if (!upsert) return passed_on(upsert);
+  upsert->bind(1, id).bind(2, pin.layer).bind(3, static_cast<std::int64_t>(pin.bytes.count()));
+  return upsert->run();
+}
+
+Result<> Catalogue::unpin(const std::string& id, std::string_view layer) {
+  auto remove = db_.prepare("DELETE FROM pins WHERE artifact = ?1 AND layer = ?2");
+  if (!remove) return passed_on(remove);
+  return remove->bind(1, id).bind(2, layer).run();
+}
+
 Result<> Catalogue::remove_name(const ModelName& name) {
   Result<Transaction> transaction = Transaction::begin(db_);
   if (!transaction) return passed_on(transaction);
@@ -226,7 +281,10 @@ Result<Artifact> Catalogue::recheck(const std::string& id) {
   Result<Artifact> known = artifact_where("id", id);
   if (!known) return known;
   auto [look, reason] = look_at(*files_, *known);
-  if (look == Look::kDifferent) return reinspect(std::move(*known));
+  const bool noted_less = known->facts.version < ModelFacts::kVersion;
+  if (look == Look::kDifferent || (look == Look::kSame && noted_less)) {
+    return reinspect(std::move(*known));
+  }
   if (look == Look::kMissing) {
     known->status = ArtifactStatus::kMissing;
     known->reason = std::move(reason);

@@ -9,6 +9,7 @@
 #include "base/sqlite.h"
 #include "layers/artifact/artifact.h"
 #include "layers/artifact/model_name.h"
+#include "layers/artifact/pin.h"
 
 namespace hearth {
 
@@ -18,6 +19,7 @@ struct NamedModel {
   std::string key;   // ModelName::key()
   std::int64_t created_at_us = 0;
   Artifact artifact;
+  std::vector<Pin> pins{};  // of the artifact, so the same for all its names
 };
 
 // The models that this server knows: names, the files behind them, and what those files said when
@@ -35,6 +37,10 @@ class Catalogue {
   // those of inspect_artifact().
   Result<NamedModel> import(const std::string& path, const ModelName& name);
 
+  // Makes `to` a second name of what `from` stands for. Doing it again is fine. Errors: kNotFound;
+  // kConflict, when `to` stands for other files.
+  Result<NamedModel> copy(const ModelName& from, const ModelName& to);
+
   // Sorted by name. What was broken or is missing is listed too.
   Result<std::vector<NamedModel>> list();
 
@@ -47,14 +53,22 @@ class Catalogue {
   // Notes that the artifact was used as it is now, which settles a kChanged. Errors: kNotFound.
   Result<> touch(const std::string& id);
 
-  // Looks at the files again; reads headers only of files that differ from what is noted. When
-  // files changed, the artifact returned has a new id. Errors: kNotFound for an unknown id.
+  // A pin of the same layer is replaced. It stays with the files when they change, and goes with
+  // their last name. Errors: kNotFound.
+  Result<> pin(const std::string& id, const Pin& pin);
+  // Where there is none, nothing happens.
+  Result<> unpin(const std::string& id, std::string_view layer);
+
+  // Looks at the files again; reads headers only of files that differ from what is noted, or of
+  // which an older Hearth noted less. When files changed, the artifact returned has a new id.
+  // Errors: kNotFound for an unknown id.
   Result<Artifact> recheck(const std::string& id);
 
  private:
   Catalogue(Database db, const Files& files, const Clock& clock);
 
   Result<std::vector<NamedModel>> query(std::string_view where, std::string_view value);
+  Result<> attach_pins(std::vector<NamedModel>& models);
   Result<Artifact> artifact_where(std::string_view column, std::string_view value);
   Result<> store(const std::string& old_id, const Artifact& artifact);
   Result<> rename(const std::string& old_id, const std::string& new_id);

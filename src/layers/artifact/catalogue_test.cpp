@@ -245,6 +245,70 @@ TEST_F(CatalogueTest, AFailingDiskLeavesNothingBehind) {
   }
 }
 
+TEST_F(CatalogueTest, CopiesANameAndNeverOverAnother) {
+  ASSERT_TRUE(catalogue_->import(small("a.gguf"), named("one")));
+  ASSERT_TRUE(catalogue_->import(small("b.gguf", "Tina"), named("other")));
+  const auto copied = catalogue_->copy(named("one"), named("two"));
+  ASSERT_TRUE(copied) << copied.error().message();
+  EXPECT_EQ(copied->name, "two:latest");
+  EXPECT_EQ(copied->artifact.id, catalogue_->find(named("one"))->artifact.id);
+  EXPECT_TRUE(catalogue_->copy(named("one"), named("two")));
+  EXPECT_EQ(catalogue_->copy(named("one"), named("other")).error().code(), ErrorCode::kConflict);
+  EXPECT_EQ(catalogue_->copy(named("none"), named("x")).error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(CatalogueTest, PinsStayWithTheFilesUntilTheirLastNameGoes) {
+  const auto imported = catalogue_->import(small("a.gguf"), named("one"));
+  ASSERT_TRUE(imported);
+  ASSERT_TRUE(catalogue_->copy(named("one"), named("two")));
+  const std::string id = imported->artifact.id;
+  ASSERT_TRUE(catalogue_->pin(id, Pin{"weights", Bytes{}}));
+  ASSERT_TRUE(catalogue_->pin(id, Pin{"pages", Bytes{4096}}));
+  ASSERT_TRUE(catalogue_->pin(id, Pin{"pages", Bytes{8192}}));
+  EXPECT_EQ(catalogue_->pin("nobody", Pin{"pages", Bytes{}}).error().code(), ErrorCode::kNotFound);
+  const Pin pages{"pages", Bytes{8192}};
+  const Pin weights{"weights", Bytes{}};
+  reopen();
+  EXPECT_THAT(catalogue_->find(named("two"))->pins, ElementsAre(pages, weights));
+  small("a.gguf", "Tina");
+  const auto changed = catalogue_->recheck(id);
+  ASSERT_TRUE(changed);
+  ASSERT_NE(changed->id, id);
+  EXPECT_THAT(catalogue_->find(named("one"))->pins, ElementsAre(pages, weights));
+  ASSERT_TRUE(catalogue_->unpin(changed->id, "pages"));
+  EXPECT_THAT(catalogue_->find(named("one"))->pins, ElementsAre(weights));
+  ASSERT_TRUE(catalogue_->remove_name(named("one")));
+  EXPECT_THAT(catalogue_->find(named("two"))->pins, ElementsAre(weights));
+  ASSERT_TRUE(catalogue_->remove_name(named("two")));
+  const auto again = catalogue_->import(dir_ / "a.gguf", named("one"));
+  EXPECT_TRUE(again->pins.empty());
+}
+
+// What the first Hearth wrote: no pins, and facts without what was not looked for yet.
+TEST_F(CatalogueTest, AnOldOneIsTakenOverAndItsFactsAreReadAgain) {
+  const auto imported = catalogue_->import(small("a.gguf"), named("one"));
+  ASSERT_TRUE(imported);
+  catalogue_.reset();
+  {
+    Result<Database> db = Database::open(dir_ / "catalogue.db");
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(
+        db->execute("DROP TABLE pins; PRAGMA user_version = 1; UPDATE artifacts SET facts = "
+                    "json_remove(facts, '$.version', '$.template_tools', '$.template_thinks')"));
+  }
+  reopen();
+  const auto old = catalogue_->find(named("one"));
+  ASSERT_TRUE(old) << old.error().message();
+  EXPECT_EQ(old->artifact.facts.version, 1U);
+  EXPECT_TRUE(catalogue_->pin(old->artifact.id, Pin{"weights", Bytes{}}));
+  const auto fresh = catalogue_->recheck(old->artifact.id);
+  ASSERT_TRUE(fresh) << fresh.error().message();
+  EXPECT_EQ(fresh->id, imported->artifact.id);
+  EXPECT_EQ(fresh->status, ArtifactStatus::kOk);
+  EXPECT_EQ(catalogue_->find(named("one"))->artifact.facts, imported->artifact.facts);
+  EXPECT_EQ(catalogue_->find(named("one"))->pins.size(), 1U);
+}
+
 TEST_F(CatalogueTest, TheLayerShowsEachStatus) {
   const auto model = catalogue_->import(small("a.gguf"), named("m"));
   ArtifactLayer layer;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "layers/artifact/gguf_metadata.h"
@@ -27,10 +28,16 @@ constexpr std::uint64_t kMaxAlignment = std::uint64_t{1} << 20;
 // Gaps of less than a page cost as much to leave out as to read.
 constexpr std::uint64_t kJoinedGap = 4096;
 
-struct Shape {
+struct Extent {
   std::uint64_t elements = 0;
   std::uint64_t bytes = 0;
 };
+
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+}
 
 // One header while it is read.
 class Reader {
@@ -56,10 +63,11 @@ class Reader {
   void read_magic();
   void read_alignment();
   void read_tensor();
-  Shape read_shape(std::string_view name);
+  Extent read_shape(GgufHeader::Tensor& tensor);
   bool multiply(std::uint64_t& product, std::uint64_t factor, std::string_view name);
   void place_tensors();
   void tell_facts();
+  void tell_of_template();
   std::string commonest_packing() const;
 
   HeaderCursor& cursor_;
@@ -105,18 +113,21 @@ bool Reader::multiply(std::uint64_t& product, std::uint64_t factor, std::string_
   return cursor_.ok();
 }
 
-Shape Reader::read_shape(std::string_view name) {
+Extent Reader::read_shape(GgufHeader::Tensor& tensor) {
+  const std::string& name = tensor.name;
   const auto dimensions = cursor_.number<std::uint32_t>("a tensor's dimensions");
   if (dimensions > kMaxDimensions) {
     cursor_.fail(fmt::format("tensor {} has {} dimensions, at most {} are possible", name,
                              dimensions, kMaxDimensions));
   }
-  Shape shape{1, 0};
+  Extent shape{1, 0};
   std::uint64_t row = 1;
   for (std::uint32_t i = 0; i < dimensions && cursor_.ok(); ++i) {
     const auto extent = cursor_.number<std::uint64_t>("a tensor's dimensions");
     if (i == 0) row = extent;
-    if (cursor_.ok()) multiply(shape.elements, extent, name);
+    if (cursor_.ok() && multiply(shape.elements, extent, name)) {
+      tensor.shape[tensor.dimensions++] = extent;
+    }
   }
   const auto type = cursor_.number<std::uint32_t>("a tensor's type");
   if (!cursor_.ok()) return shape;
@@ -129,6 +140,7 @@ Shape Reader::read_shape(std::string_view name) {
   } else {
     shape.bytes = shape.elements / packing->block;
     multiply(shape.bytes, packing->bytes, name);
+    tensor.type = packing->name;
     bytes_by_packing_[packing->name] += shape.bytes;
   }
   return shape;
@@ -138,7 +150,7 @@ void Reader::read_tensor() {
   GgufHeader::Tensor tensor;
   tensor.name = cursor_.text("a tensor's name", kMaxTensorName + 1);
   if (tensor.name.size() > kMaxTensorName) cursor_.fail("a tensor's name is longer than 255 bytes");
-  const Shape shape = read_shape(tensor.name);
+  const Extent shape = read_shape(tensor);
   tensor.range.offset = cursor_.number<std::uint64_t>("a tensor's offset");
   tensor.range.size = Bytes{shape.bytes};
   if (!cursor_.ok()) return;
@@ -192,7 +204,7 @@ void Reader::tell_facts() {
   facts.embedding_length = metadata_.integer(prefix + ".embedding_length").value_or(0);
   facts.block_count = metadata_.integer(prefix + ".block_count").value_or(0);
   facts.pools = metadata_.integer(prefix + ".pooling_type").value_or(0) != 0;
-  facts.has_chat_template = metadata_.has("tokenizer.chat_template");
+  tell_of_template();
   facts.has_tokenizer = !metadata_.text("tokenizer.ggml.model").empty();
   facts.quantisation = commonest_packing();
   if (const auto type = metadata_.integer("general.file_type")) {
@@ -204,6 +216,17 @@ void Reader::tell_facts() {
   if (facts.architecture.empty() && header_.split.number == 0) {
     cursor_.fail("the file does not say which architecture the model has (general.architecture)");
   }
+}
+
+// Words that templates of this kind have in common. The engine, which tries the template out, may
+// know better.
+void Reader::tell_of_template() {
+  ModelFacts& facts = header_.facts;
+  const std::string text = metadata_.text("tokenizer.chat_template");
+  facts.has_chat_template = metadata_.has("tokenizer.chat_template");
+  facts.template_tools = holds_any(text, {"tools", "tool_calls"});
+  facts.template_thinks =
+      holds_any(text, {"enable_thinking", "reasoning_content", "<think>", "thinking"});
 }
 
 Result<FileInfo> info_of_model_file(const Files& files, const Fd& file) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
@@ -16,7 +18,10 @@ namespace hearth {
 struct GgufHeader {
   struct Tensor {
     std::string name;
-    Range range;  // in the file
+    Range range;                           // in the file
+    std::string_view type;                 // "Q4_K"
+    std::array<std::uint64_t, 4> shape{};  // the first `dimensions` of them
+    std::uint32_t dimensions = 0;
   };
   // All zero in a file that is no part of a set.
   struct Split {

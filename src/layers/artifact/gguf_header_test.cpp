@@ -241,5 +241,32 @@ INSTANTIATE_TEST_SUITE_P(Models, RealModel,
                                            RealCase{"SmolLM2-135M-Instruct-Q4_1.gguf", "llama",
                                                     "Q4_1"}));
 
+struct TemplateCase {
+  const char* name;
+  const char* text;
+  bool tools;
+  bool thinks;
+};
+class Templates : public ::testing::TestWithParam<TemplateCase> {};
+
+TEST_P(Templates, AreToldByTheirWords) {
+  GgufBuilder file;
+  file.text("general.architecture", "llama").text("tokenizer.chat_template", GetParam().text);
+  TempDir dir;
+  const auto header = read_gguf_header(Files::real(), dir.write("m.gguf", file.bytes()));
+  ASSERT_TRUE(header) << header.error().message();
+  EXPECT_TRUE(header->facts.has_chat_template);
+  EXPECT_EQ(header->facts.template_tools, GetParam().tools);
+  EXPECT_EQ(header->facts.template_thinks, GetParam().thinks);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gguf, Templates,
+    ::testing::Values(
+        TemplateCase{"Plain", "{{ messages }}", false, false},
+        TemplateCase{"Tools", "{% if tools %}{{ tools | tojson }}{% endif %}", true, false},
+        TemplateCase{"Thinks", "{% if enable_thinking %}<think>{% endif %}", false, true}),
+    [](const auto& test) { return std::string{test.param.name}; });
+
 }  // namespace
 }  // namespace hearth

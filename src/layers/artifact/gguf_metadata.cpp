@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <array>
 
-#include "layers/artifact/gguf_types.h"
-
 namespace hearth::gguf {
 namespace {
 
 constexpr std::uint64_t kMaxPairs = 65536;
 constexpr std::size_t kMaxKey = 65535;  // the format's own limit
 constexpr std::size_t kKeptText = 4096;
+constexpr std::size_t kKeptTemplate = std::size_t{256} << 10;
+constexpr std::string_view kTemplate = "tokenizer.chat_template";
 constexpr std::uint64_t kSmallestPair = 13;  // empty key, type, one byte
 
 constexpr std::array<std::string_view, 4> kWantedTexts{"general.architecture", "general.name",
@@ -70,58 +70,80 @@ std::optional<ValueType> value_type(HeaderCursor& cursor, std::uint32_t raw,
   return std::nullopt;
 }
 
-void skip_array(HeaderCursor& cursor, std::string_view what) {
+}  // namespace
+
+bool plausible_pairs(HeaderCursor& cursor, std::uint64_t count) {
+  if (!cursor.room_for(count, kSmallestPair, "metadata keys")) return false;
+  if (count > kMaxPairs) {
+    cursor.fail(fmt::format("{} metadata keys, more than {}", count, kMaxPairs));
+  }
+  return cursor.ok();
+}
+
+std::optional<PairHead> read_pair_head(HeaderCursor& cursor) {
+  PairHead head;
+  // One byte more than allowed, to see that it was too long.
+  head.key = cursor.text("a metadata key", kMaxKey + 1);
+  const auto raw_type = cursor.number<std::uint32_t>("a metadata type");
+  if (!cursor.ok()) return std::nullopt;
+  if (head.key.empty()) cursor.fail("a metadata key is empty");
+  if (head.key.size() > kMaxKey) cursor.fail("a metadata key is longer than 65535 bytes");
+  if (!cursor.ok()) return std::nullopt;
+  head.what = fmt::format("metadata key \"{}\"", head.key.substr(0, 128));
+  const std::optional<ValueType> type = value_type(cursor, raw_type, head.what);
+  if (!type) return std::nullopt;
+  head.type = *type;
+  return head;
+}
+
+std::optional<ArrayHead> read_array_head(HeaderCursor& cursor, std::string_view what) {
   const auto raw = cursor.number<std::uint32_t>(what);
   const auto count = cursor.number<std::uint64_t>(what);
   const std::optional<ValueType> type = value_type(cursor, raw, what);
-  if (!cursor.ok() || !type) return;
+  if (!cursor.ok() || !type) return std::nullopt;
   if (*type == ValueType::kArray) {
     cursor.fail(fmt::format("{} is an array of arrays, which no engine reads", what));
-    return;
+    return std::nullopt;
   }
   const std::uint64_t width = width_of(*type);
-  if (!cursor.room_for(count, width == 0 ? sizeof(std::uint64_t) : width,
-                       fmt::format("values in {}", what))) {
-    return;
-  }
-  if (width != 0) return cursor.skip(count * width, what);
-  for (std::uint64_t i = 0; i < count && cursor.ok(); ++i) cursor.skip_text(what);
+  const std::uint64_t least = width == 0 ? sizeof(std::uint64_t) : width;
+  if (!cursor.room_for(count, least, fmt::format("values in {}", what))) return std::nullopt;
+  return ArrayHead{*type, count};
 }
 
-}  // namespace
+void skip_values(HeaderCursor& cursor, const ArrayHead& array, std::string_view what) {
+  const std::uint64_t width = width_of(array.type);
+  if (width != 0) return cursor.skip(array.count * width, what);
+  for (std::uint64_t i = 0; i < array.count && cursor.ok(); ++i) cursor.skip_text(what);
+}
 
 void Metadata::read(HeaderCursor& cursor, std::uint64_t count) {
-  if (!cursor.room_for(count, kSmallestPair, "metadata keys")) return;
-  if (count > kMaxPairs) {
-    return cursor.fail(fmt::format("{} metadata keys, more than {}", count, kMaxPairs));
-  }
+  if (!plausible_pairs(cursor, count)) return;
   for (std::uint64_t i = 0; i < count && cursor.ok(); ++i) read_pair(cursor);
 }
 
 void Metadata::read_pair(HeaderCursor& cursor) {
-  // One byte more than allowed, to see that it was too long.
-  std::string key = cursor.text("a metadata key", kMaxKey + 1);
-  const auto raw_type = cursor.number<std::uint32_t>("a metadata type");
-  if (!cursor.ok()) return;
-  if (key.empty()) return cursor.fail("a metadata key is empty");
-  if (key.size() > kMaxKey) return cursor.fail("a metadata key is longer than 65535 bytes");
-  if (!keys_.insert(key).second) {
-    return cursor.fail(fmt::format("metadata key \"{}\" stands there twice", key));
+  const std::optional<PairHead> head = read_pair_head(cursor);
+  if (!head) return;
+  if (!keys_.insert(head->key).second) {
+    return cursor.fail(fmt::format("{} stands there twice", head->what));
   }
-  read_value(cursor, key, raw_type);
+  read_value(cursor, *head);
 }
 
-void Metadata::read_value(HeaderCursor& cursor, const std::string& key, std::uint32_t raw_type) {
-  const std::string what = fmt::format("metadata key \"{}\"", key.substr(0, 128));
-  const std::optional<ValueType> type = value_type(cursor, raw_type, what);
-  if (!type) return;
-  if (*type == ValueType::kArray) return skip_array(cursor, what);
-  if (*type == ValueType::kString) {
-    if (!is_wanted_text(key)) return cursor.skip_text(what);
-    texts_[key] = cursor.text(what, kKeptText);
+void Metadata::read_value(HeaderCursor& cursor, const PairHead& head) {
+  const auto& [key, type, what] = head;
+  if (type == ValueType::kArray) {
+    if (const auto array = read_array_head(cursor, what)) skip_values(cursor, *array, what);
     return;
   }
-  const std::optional<std::uint64_t> value = read_integer(cursor, *type, what);
+  if (type == ValueType::kString) {
+    const bool is_template = key == kTemplate;
+    if (!is_template && !is_wanted_text(key)) return cursor.skip_text(what);
+    texts_[key] = cursor.text(what, is_template ? kKeptTemplate : kKeptText);
+    return;
+  }
+  const std::optional<std::uint64_t> value = read_integer(cursor, type, what);
   if (value && is_wanted_integer(key)) integers_[key] = *value;
 }
 

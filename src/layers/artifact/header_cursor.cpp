@@ -77,6 +77,14 @@ void HeaderCursor::skip(std::uint64_t bytes, std::string_view what) {
 }
 
 std::string HeaderCursor::text(std::string_view what, std::size_t keep) {
+  return printable(kept_bytes(what, keep));
+}
+
+std::string HeaderCursor::raw_text(std::string_view what, std::size_t keep) {
+  return repair_utf8(kept_bytes(what, keep));
+}
+
+std::string HeaderCursor::kept_bytes(std::string_view what, std::size_t keep) {
   const auto length = number<std::uint64_t>(what);
   std::string kept;
   if (!need(length, what)) return kept;
@@ -88,7 +96,7 @@ std::string HeaderCursor::text(std::string_view what, std::size_t keep) {
     missing -= step;
   }
   if (length > keep) skip(length - keep, what);
-  return printable(kept);
+  return kept;
 }
 
 Digest HeaderCursor::digest() {

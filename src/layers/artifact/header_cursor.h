@@ -38,9 +38,10 @@ class HeaderCursor {
     return value;
   }
 
-  // A text behind its length: the first `keep` bytes of it, made printable. The rest is passed
-  // over.
+  // A text behind its length: the first `keep` bytes of it. The rest is passed over. text() is made
+  // printable; raw_text() keeps its lines and is well-formed UTF-8.
   std::string text(std::string_view what, std::size_t keep);
+  std::string raw_text(std::string_view what, std::size_t keep);
   void skip(std::uint64_t bytes, std::string_view what);
   void skip_text(std::string_view what) { skip(number<std::uint64_t>(what), what); }
 
@@ -58,6 +59,7 @@ class HeaderCursor {
   Digest digest();
 
  private:
+  std::string kept_bytes(std::string_view what, std::size_t keep);
   bool need(std::uint64_t bytes, std::string_view what);
   bool fill(std::size_t bytes);
   void drop_passed();
