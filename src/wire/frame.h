@@ -17,7 +17,8 @@ enum class FrameType : std::uint16_t {
   kOpen = 1,  // OpenMessage, with the model file's descriptors: parse the vocabulary, become hollow
   kLoad,      // {}                 answered by kProgress*, then kLoaded or kFailed
   kUnload,    // {}                 free weights and contexts; answered by kUnloaded
-  kGenerate,  // GenerateMessage    answered by kTokenized, kStarted, kDelta*, kDone; or kFailed
+  kGenerate,  // GenerateMessage    answered by kTokenized, kStarted, kDelta*, kDone; or kFailed; or
+              // by kTokenized and kDone, when only tokens are counted
   kEmbed,     // EmbedMessage       answered by kTokenized, kEmbedded; or kFailed
   kCancel,    // {}                 for the request in the header; answered by its kDone, unless it
               // ended before

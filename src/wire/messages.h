@@ -98,8 +98,8 @@ struct GenerateMessage {
   std::string tool_choice;      // "auto", "none", "required"; a single function is `tools` of one
   std::string response_schema;  // JSON schema of the reply, or empty; "{}" for any JSON object
   std::string template_kwargs;  // JSON object, or empty
-  // "on", "off", or empty: as the template does by itself. What it cannot do is an error at
-  // "think".
+  // "on", "off", or empty: as the template does by itself. "on" is an error at "think" where the
+  // template has no reasoning.
   std::string thinking;
 
   bool add_special = true;  // a raw prompt gets the model's BOS where the model wants one
@@ -114,7 +114,8 @@ struct GenerateMessage {
   int context_limit = 0;
   // A prompt over the limit loses its oldest part instead of being refused: whole messages, but
   // never a leading system message nor the last one; of a raw prompt what follows the first `keep`
-  // tokens.
+  // tokens. What is left also has room for the reply: max_tokens, or a quarter of the limit if that
+  // is less.
   bool truncate = false;
   int keep = 0;
   bool return_tokens = false;  // kDone lists what was generated
@@ -131,7 +132,9 @@ struct TokenizedMessage {
   std::vector<int> tokens;  // of the whole prompt, after the template
   std::vector<Stage> stages;
   int dropped_messages = 0;  // by `truncate`
-  int dropped_tokens = 0;    // likewise; in all inputs together
+  // Likewise, in all inputs together; of messages what is in their text. Estimated where megabytes
+  // are dropped unread.
+  int dropped_tokens = 0;
 };
 
 struct StartedMessage {
@@ -155,7 +158,7 @@ struct DeltaMessage {
 };
 
 struct DoneMessage {
-  std::string reason;      // "stop", "length", "tool_calls", "cancelled"
+  std::string reason;      // "stop", "length", "tool_calls", "cancelled", "counted"
   std::string stopped_by;  // the stop string, or empty
   int prompt_tokens = 0;
   int cached_tokens = 0;
@@ -165,7 +168,7 @@ struct DoneMessage {
   std::vector<Stage> stages;  // kDecode
   int live_tokens = 0;        // prefix cells that this model's sequences hold now
   int context = 0;            // KV cells allocated now
-  std::vector<int> tokens;    // what was generated, if it was asked for
+  std::vector<int> tokens;    // what was generated, if it was asked for; an end mark included
 };
 
 struct EmbeddedMessage {

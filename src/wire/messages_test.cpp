@@ -58,6 +58,8 @@ TEST(Messages, ReadyComesBack) {
   m.chat_template = "chatml";
   m.embeds = false;
   m.generates = false;
+  m.calls_tools = true;
+  m.thinks = true;
   m.stages = {stage(StageKind::kSpawn, 5, 9)};
   expect_round_trip(m, decode_ready);
   const auto back = decode_ready(encode(m));
@@ -65,6 +67,8 @@ TEST(Messages, ReadyComesBack) {
   EXPECT_EQ(back->context_limit, 1024);
   EXPECT_FALSE(back->embeds);
   EXPECT_FALSE(back->generates);
+  EXPECT_TRUE(back->calls_tools);
+  EXPECT_TRUE(back->thinks);
   expect_same(back->stages, m.stages);
 }
 
@@ -108,6 +112,12 @@ TEST(Messages, GenerateComesBack) {
   m.ignore_eos = true;
   m.cache_prompt = false;
   m.echo = true;
+  m.thinking = "off";
+  m.context_limit = 2048;
+  m.truncate = true;
+  m.keep = 5;
+  m.return_tokens = true;
+  m.count_only = true;
   expect_round_trip(m, decode_generate);
   const auto back = decode_generate(encode(m));
   EXPECT_EQ(back->messages, m.messages);
@@ -116,6 +126,12 @@ TEST(Messages, GenerateComesBack) {
   EXPECT_DOUBLE_EQ(back->sampling.top_p, 0.3);
   EXPECT_EQ(back->stop, m.stop);
   EXPECT_EQ(back->max_tokens, 0);
+  EXPECT_EQ(back->thinking, "off");
+  EXPECT_EQ(back->context_limit, 2048);
+  EXPECT_TRUE(back->truncate);
+  EXPECT_EQ(back->keep, 5);
+  EXPECT_TRUE(back->return_tokens);
+  EXPECT_TRUE(back->count_only);
 }
 
 TEST(Messages, GenerateTakesDefaultsForWhatIsMissing) {
@@ -126,6 +142,11 @@ TEST(Messages, GenerateTakesDefaultsForWhatIsMissing) {
   EXPECT_EQ(m->max_tokens, -1);
   EXPECT_TRUE(m->add_special);
   EXPECT_TRUE(m->cache_prompt);
+  EXPECT_EQ(m->thinking, "");
+  EXPECT_EQ(m->context_limit, 0);
+  EXPECT_FALSE(m->truncate);
+  EXPECT_FALSE(m->return_tokens);
+  EXPECT_FALSE(m->count_only);
 }
 
 TEST(Messages, PromptOfTokensComesBack) {
@@ -135,9 +156,13 @@ TEST(Messages, PromptOfTokensComesBack) {
 }
 
 TEST(Messages, SmallOnesComeBack) {
-  expect_round_trip((EmbedMessage{{"one", "", "three"}}), decode_embed);
-  expect_round_trip((TokenizedMessage{{1, 2, 3}, {stage(StageKind::kTokenize, 1, 2)}}),
+  expect_round_trip((EmbedMessage{{"one", "", "three"}, true}), decode_embed);
+  EXPECT_TRUE(decode_embed(encode(EmbedMessage{{"one"}, true}))->truncate);
+  expect_round_trip((TokenizedMessage{{1, 2, 3}, {stage(StageKind::kTokenize, 1, 2)}, 4, 500}),
                     decode_tokenized);
+  const auto cut = decode_tokenized(encode(TokenizedMessage{{1}, {}, 4, 500}));
+  EXPECT_EQ(cut->dropped_messages, 4);
+  EXPECT_EQ(cut->dropped_tokens, 500);
   expect_round_trip((StartedMessage{10, 4, {stage(StageKind::kPrefill, 1, 2)}}), decode_started);
   expect_round_trip((FailedMessage{"too_long", "the prompt", "messages", 9000, 8192}),
                     decode_failed);
@@ -176,6 +201,9 @@ TEST(Messages, DoneComesBack) {
   m.live_tokens = 21;
   m.context = 4096;
   expect_round_trip(m, decode_done);
+  m.tokens = {5, 0, 49151};
+  expect_round_trip(m, decode_done);
+  EXPECT_EQ(decode_done(encode(m))->tokens, m.tokens);
 }
 
 TEST(Messages, EmbeddingsComeBackToTheLastBit) {
@@ -329,6 +357,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCase{"BiasToken", kGenerateDecode, R"({"sampling":{"logit_bias":[[1,2],[-1,2]]}})",
                   "sampling.logit_bias[1]:"},
         WrongCase{"SamplingIsList", kGenerateDecode, R"({"sampling":[]})", "sampling:"},
+        WrongCase{"LimitNegative", kGenerateDecode, R"({"context_limit":-1})", "context_limit:"},
+        WrongCase{"KeepNegative", kGenerateDecode, R"({"keep":-1})", "keep:"},
+        WrongCase{"ThinkingIsTruth", kGenerateDecode, R"({"thinking":true})", "thinking:"},
         WrongCase{"StopIsText", kGenerateDecode, R"({"stop":"x"})", "stop:"},
         WrongCase{"NoSequences", kOpenDecode, R"({"options":{"parallel":0}})", "options.parallel:"},
         WrongCase{"BytesNegative", kLoadedDecode, R"({"context":1,"memory":{"weights":-1}})",
