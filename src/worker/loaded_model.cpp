@@ -109,7 +109,6 @@ Result<engine::MemoryUse> LoadedModel::open_room(int prompt) {
   if (auto opened = room_->open(prompt); !opened) return Failed{std::move(opened).error()};
   scheduler_ = std::make_unique<Scheduler>(
       Scheduler::Parts{*opened_.vocabulary, *room_, around_.replies, around_.abort, around_.gauges},
-      opened_.context_limit,
       opened_.options.prefix ? Scheduler::KeepPrefixes::kYes : Scheduler::KeepPrefixes::kNo);
   return room_->context().memory();
 }

@@ -11,7 +11,7 @@
 #include "engine/chat_format.h"
 #include "engine/vocabulary.h"
 #include "wire/messages.h"
-#include "worker/prepare.h"
+#include "worker/language.h"
 
 namespace hearth::worker {
 

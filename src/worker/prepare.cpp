@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/prepare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/embedder.h"
+#include "worker/long_text.h"
+#include "worker/prompt.h"
+#include "worker/truncate.h"
 
 namespace hearth::worker {
 namespace {
 
 using engine::AddSpecial;
-using engine::RenderedChat;
 using engine::ShowSpecial;
 using engine::Token;
 
@@ -34,123 +35,99 @@ engine::SamplingOptions sampling_of(const wire::GenerateMessage& message) {
   return to;
 }
 
-Error too_long(int tokens, int limit) {
-  return Error{ErrorCode::kTooLong,
-               fmt::format("the prompt has {} tokens; the context takes {}", tokens, limit)}
-      .with_counts({tokens, limit});
+void set_steering(wire::GenerateMessage& message, engine::RenderedChat& chat, Request& request) {
+  std::move(chat.stops.begin(), chat.stops.end(), std::back_inserter(message.stop));
+  request.stops = engine::StopMatcher{std::move(message.stop)};
+  request.parser = std::move(chat.parser);
+  request.preserved = std::move(chat.constraint.preserved);
+  request.max_tokens = message.max_tokens;
+  request.reuse_prefix = message.cache_prompt;
+  request.return_tokens = message.return_tokens;
 }
 
-// A text far over the context would take longer to tokenize than the front waits for a sign of
-// life, and hold up everybody else's.
-Result<> check_length(const Language& language, const std::string& text, int limit) {
-  const std::size_t fewest = language.vocabulary.fewest_tokens(text);
-  if (fewest <= static_cast<std::size_t>(std::max(limit, 0))) return {};
-  const int tokens = static_cast<int>(fewest);
-  return Failed{
-      Error{ErrorCode::kTooLong,
-            fmt::format("the prompt has at least {} tokens; the context takes {}", tokens, limit)}
-          .with_counts({tokens, limit})};
-}
-
-Result<RenderedChat> render(const Language& language, const wire::GenerateMessage& message) {
-  if (!message.messages.empty()) {
-    return language.format.render({message.messages, message.tools, message.tool_choice,
-                                   message.response_schema, message.template_kwargs});
-  }
-  RenderedChat raw;
-  raw.prompt = message.prompt;
-  if (message.response_schema.empty()) return raw;
-  auto constraint = engine::constrain_to_schema(message.response_schema);
-  if (!constraint) return Failed{std::move(constraint).error()};
-  raw.constraint = std::move(*constraint);
-  return raw;
-}
-
-Result<std::vector<Token>> tokens_of(const Language& language, const wire::GenerateMessage& message,
-                                     const std::string& prompt) {
-  if (message.prompt_tokens.empty()) {
-    const auto possible = check_length(language, prompt, language.context_limit);
-    if (!possible) return Failed{possible.error()};
-    const bool is_chat = !message.messages.empty();
-    const bool special = is_chat || message.add_special;
-    return language.vocabulary.tokenize(prompt, special ? AddSpecial::kYes : AddSpecial::kNo);
-  }
-  for (const int token : message.prompt_tokens) {
-    if (language.vocabulary.contains(token)) continue;
-    return Failed{Error{ErrorCode::kInvalid, fmt::format("{} is no token of this model", token)}.at(
-        "prompt")};
-  }
-  return std::vector<Token>{message.prompt_tokens.begin(), message.prompt_tokens.end()};
-}
-
-Result<> set_prompt(const Language& language, const wire::GenerateMessage& message,
-                    const std::string& text, Request& request) {
-  auto tokens = tokens_of(language, message, text);
-  if (!tokens) return Failed{std::move(tokens).error()};
-  request.prompt = std::move(*tokens);
-  const int count = static_cast<int>(request.prompt.size());
-  if (count > language.context_limit) return Failed{too_long(count, language.context_limit)};
-  if (count == 0) {
-    return Failed{Error{ErrorCode::kInvalid, "the prompt has no tokens"}.at("prompt")};
-  }
+std::string echo_of(const Language& language, const wire::GenerateMessage& message,
+                    const Prompt& prompt) {
   if (!message.echo) return {};
-  request.echo = message.prompt_tokens.empty()
-                     ? text
-                     : language.vocabulary.text(request.prompt, ShowSpecial::kYes);
-  return {};
+  const bool is_text = message.prompt_tokens.empty() && prompt.dropped_tokens == 0;
+  return is_text ? prompt.chat.prompt : language.vocabulary.text(prompt.tokens, ShowSpecial::kYes);
 }
 
-Result<> prepare_generate(const Language& language, Request& request) {
+Result<wire::TokenizedMessage> prepare_generate(const Language& language, Request& request) {
   auto decoded = wire::decode_generate(request.payload);
   if (!decoded) return Failed{std::move(decoded).error()};
-  if (!language.generates) {
+  wire::GenerateMessage& message = *decoded;
+  if (!language.generates && !message.count_only) {
     return fail(ErrorCode::kUnsupported, "this model gives embeddings and writes no text");
   }
-  wire::GenerateMessage& message = *decoded;
-  auto rendered = render(language, message);
-  if (!rendered) return Failed{std::move(rendered).error()};
-  if (auto set = set_prompt(language, message, rendered->prompt, request); !set) return set;
+  auto prompt = build_prompt(language, message);
+  if (!prompt) return Failed{std::move(prompt).error()};
+  if (prompt->tokens.empty()) {
+    return Failed{Error{ErrorCode::kInvalid, "the prompt has no tokens"}.at("prompt")};
+  }
+  wire::TokenizedMessage reply;
+  reply.dropped_messages = prompt->dropped_messages;
+  reply.dropped_tokens = prompt->dropped_tokens;
+  request.echo = echo_of(language, message, *prompt);
+  request.prompt = std::move(prompt->tokens);
+  request.count_only = message.count_only;
+  request.context_limit = context_of(language, message);
+  if (message.count_only) return reply;
 
+  engine::RenderedChat& chat = prompt->chat;
   auto sampler =
-      engine::Sampler::create(language.vocabulary, sampling_of(message), rendered->constraint);
+      engine::Sampler::create(language.vocabulary, sampling_of(message), chat.constraint);
   if (!sampler) return Failed{std::move(sampler).error()};
   request.sampler.emplace(std::move(*sampler));
   request.sampler->accept_prompt(request.prompt);
-  std::move(rendered->stops.begin(), rendered->stops.end(), std::back_inserter(message.stop));
-  request.stops = engine::StopMatcher{std::move(message.stop)};
-  request.parser = std::move(rendered->parser);
-  request.preserved = std::move(rendered->constraint.preserved);
-  request.max_tokens = message.max_tokens;
-  request.reuse_prefix = message.cache_prompt;
-  return {};
+  set_steering(message, chat, request);
+  return reply;
 }
 
-Result<> prepare_embed(const Language& language, Request& request) {
+// An input that is too long loses its end, but not the mark that ends every text. Returns how many
+// tokens that were.
+int cut_end(const engine::Vocabulary& vocabulary, int limit, std::vector<Token>& tokens) {
+  const int dropped = std::max(static_cast<int>(tokens.size()) - limit, 0);
+  if (dropped == 0) return 0;
+  const Token last = tokens.back();
+  tokens.resize(static_cast<std::size_t>(limit));
+  if (vocabulary.ends_with_special() && limit > 0) tokens.back() = last;
+  return dropped;
+}
+
+Result<wire::TokenizedMessage> prepare_embed(const Language& language, Request& request) {
   auto decoded = wire::decode_embed(request.payload);
   if (!decoded) return Failed{std::move(decoded).error()};
+  wire::TokenizedMessage reply;
   const int limit = engine::embedding_limit(language.context_limit);
   for (const std::string& input : decoded->inputs) {
-    if (auto possible = check_length(language, input, limit); !possible) return possible;
-    std::vector<Token> tokens = language.vocabulary.tokenize(input, AddSpecial::kYes);
+    std::vector<Token> tokens;
+    if (decoded->truncate) {
+      LongText text = read_beginning(language.vocabulary, input, limit);
+      tokens = std::move(text.tokens);
+      reply.dropped_tokens += cut_end(language.vocabulary, limit, tokens) + text.unread_tokens;
+    } else {
+      if (auto possible = check_length(language, input, limit); !possible) {
+        return Failed{possible.error()};
+      }
+      tokens = language.vocabulary.tokenize(input, AddSpecial::kYes);
+    }
     const int count = static_cast<int>(tokens.size());
     if (count > limit) return Failed{too_long(count, limit)};
     if (count == 0) return Failed{Error{ErrorCode::kInvalid, "an input is empty"}.at("input")};
     request.prompt.insert(request.prompt.end(), tokens.begin(), tokens.end());
     request.inputs.push_back(std::move(tokens));
   }
-  return {};
+  return reply;
 }
 
 }  // namespace
 
 Result<wire::TokenizedMessage> prepare(const Language& language, Request& request) {
   const bool generates = request.kind == RequestKind::kGenerate;
-  const auto done =
-      generates ? prepare_generate(language, request) : prepare_embed(language, request);
+  auto message = generates ? prepare_generate(language, request) : prepare_embed(language, request);
   request.payload = {};
-  if (!done) return Failed{done.error()};
-  wire::TokenizedMessage message;
-  message.tokens.assign(request.prompt.begin(), request.prompt.end());
+  if (!message) return message;
+  message->tokens.assign(request.prompt.begin(), request.prompt.end());
   return message;
 }
 

@@ -50,7 +50,10 @@ struct Request {
   std::vector<engine::Token> preserved;  // control tokens whose text the parser needs
   std::string echo;
   int max_tokens = -1;
+  int context_limit = 0;  // of prompt and reply together
   bool reuse_prefix = true;
+  bool return_tokens = false;
+  bool count_only = false;  // its end comes with its tokens; it never meets weights
 
   // kEmbed
   std::vector<std::vector<engine::Token>> inputs;

@@ -12,16 +12,15 @@ using engine::Decoded;
 using engine::Logits;
 using Reuse = KvRoom::Reuse;
 
-Scheduler::Scheduler(Parts parts, int context_limit, KeepPrefixes keep)
-    : parts_{parts}, context_limit_{context_limit}, keep_{keep} {}
+Scheduler::Scheduler(Parts parts, KeepPrefixes keep) : parts_{parts}, keep_{keep} {}
 
 bool Scheduler::admit(const RequestPtr& request, TimePoint ready) {
   const bool reuse = keep_ == KeepPrefixes::kYes && request->reuse_prefix;
   const auto taken = parts_.room.take(request->prompt, reuse ? Reuse::kYes : Reuse::kNo);
   if (!taken) return false;
-  auto sequence =
-      std::make_unique<Sequence>(request, parts_.vocabulary, parts_.replies,
-                                 Sequence::Place{taken->slot, taken->cached, context_limit_});
+  auto sequence = std::make_unique<Sequence>(
+      request, parts_.vocabulary, parts_.replies,
+      Sequence::Place{taken->slot, taken->cached, request->context_limit});
   sequence->waited(ready, Clock::real().now());
   active_.push_back(std::move(sequence));
   grow_for(*active_.back());

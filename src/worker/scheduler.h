@@ -28,7 +28,7 @@ class Scheduler {
     Gauges& gauges;
   };
   enum class KeepPrefixes { kYes, kNo };
-  Scheduler(Parts parts, int context_limit, KeepPrefixes keep);
+  Scheduler(Parts parts, KeepPrefixes keep);
 
   // Takes the request in, unless every slot is busy. `ready`: since when nothing but a slot was
   // missing.
@@ -59,7 +59,6 @@ class Scheduler {
   CellFigures figures() const { return {parts_.room.live_tokens(), parts_.room.cells()}; }
 
   Parts parts_;
-  const int context_limit_;
   const KeepPrefixes keep_;
   ChunkSize chunk_;
   std::vector<std::unique_ptr<Sequence>> active_;  // in the order of admission

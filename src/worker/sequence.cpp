@@ -93,6 +93,7 @@ Sequence::State Sequence::take_logits(llama_context* context, int index) {
 Sequence::State Sequence::take_token(Token token) {
   last_ = token;
   ++generated_;
+  if (request_->return_tokens) written_.push_back(token);
   if (vocabulary_.is_eog(token)) {
     stamp_first_token(now());
     end("stop");
@@ -162,6 +163,7 @@ void Sequence::finish(const CellFigures& figures) {
   }
   done.live_tokens = figures.live_tokens;
   done.context = figures.cells;
+  done.tokens = std::move(written_);
   replies_.send(wire::FrameType::kDone, request_->id, done);
 }
 

@@ -79,6 +79,7 @@ class Sequence {
   int prompt_done_;  // tokens of the prompt that are in cells
   engine::Token last_ = 0;
   int generated_ = 0;
+  std::vector<int> written_;  // the same, if the front wants them
   bool started_ = false;
   std::string reason_;
   std::string stopped_by_;

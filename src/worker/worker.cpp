@@ -95,7 +95,11 @@ void Worker::tokenize(const RequestPtr& request) {
   request->tokenized = Clock::real().now();
   message->stages.push_back({StageKind::kTokenize, request->received, request->tokenized, {}});
   replies_.send(FrameType::kTokenized, request->id, *message);
-  inference_->submit(request);
+  if (!request->count_only) return inference_->submit(request);
+  wire::DoneMessage done;
+  done.reason = "counted";
+  done.prompt_tokens = static_cast<int>(request->prompt.size());
+  replies_.send(FrameType::kDone, request->id, done);
 }
 
 }  // namespace hearth::worker
