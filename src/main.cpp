@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/absent.h"
+#include "cli/completion.h"
 #include "cli/config.h"
+#include "cli/help.h"
 #include "cli/levels.h"
 #include "cli/models.h"
 #include "cli/program.h"
@@ -129,6 +131,8 @@ int main(int argc, char** argv) {
   add_config(program);
   program.verb("version", "Of this program and of the server", show_version)
       ->footer(example("hearth version"));
+  add_completion(app);
+  add_help(app);
   add_absent(app);
   return program.run(argc, argv);
 }

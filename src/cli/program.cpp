@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/version.h"
+#include "cli/help.h"
 #include "front/keep_alive.h"
 
 namespace hearth::cli {
@@ -40,6 +42,7 @@ Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{ar
                   "The server to talk to: HOST, HOST:PORT or URL (HEARTH_HOST, then OLLAMA_HOST, "
                   "then 127.0.0.1:11435)")
       ->type_name("HOST");
+  app_.set_version_flag("-v,--version", "hearth " + std::string{version()});
   app_.add_flag("--json", arguments_.json, "Print what the API answers");
 }
 
@@ -78,6 +81,10 @@ int Program::run(int argc, char** argv) {
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();
   } catch (const CLI::ParseError& wrong) {
+    if (const std::string unknown = unknown_verb(app_); !unknown.empty()) {
+      report(Error{ErrorCode::kInvalid, unknown});
+      return kExitUsage;
+    }
     return app_.exit(wrong) == 0 ? kExitOk : kExitUsage;
   }
   if (!chosen_) return kExitOk;
