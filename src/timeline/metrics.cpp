@@ -99,6 +99,10 @@ struct Metrics::Families {
                                           "Requests refused because a model's queue was full. "
                                           "Growth means more load than the machine can "
                                           "serve.");
+  Counters& auth_failures = counters("hearth_auth_failures_total",
+                                     "Requests refused for their key, by what was wrong with it. "
+                                     "Growth means a client with an old "
+                                     "key, or somebody who tries.");
   Gauges& queue_depth =
       gauges("hearth_queue_depth", "Requests that wait for a place in the model right now.");
   Gauges& active = gauges("hearth_active_requests", "Requests that the model works on right now.");
@@ -169,6 +173,9 @@ void Metrics::read_outside_requests(Bytes bytes) {
 }
 void Metrics::model_loaded(const std::string& model) {
   families_->loads.Add({{"model", label(model)}}).Increment();
+}
+void Metrics::auth_failed(std::string_view reason) {
+  families_->auth_failures.Add({{"reason", std::string{reason}}}).Increment();
 }
 void Metrics::worker_died() { families_->worker_deaths.Increment(); }
 void Metrics::worker_restarted() { families_->worker_restarts.Increment(); }

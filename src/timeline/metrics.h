@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "timeline/report.h"
@@ -41,6 +42,8 @@ class Metrics {
   void worker_restarted();
   void request_retried();
   void queue_rejected();
+  // A request without a key that allows it. `reason` is one of few fixed words.
+  void auth_failed(std::string_view reason);
 
   void set_queue_depth(const std::string& model, std::int64_t waiting);
   void set_active_requests(const std::string& model, std::int64_t active);

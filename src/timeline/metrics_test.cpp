@@ -191,6 +191,11 @@ TEST_F(MetricsTest, NamedEventsCount) {
                            "hearth_requests_retried_total", "hearth_queue_rejected_total"}) {
     EXPECT_EQ(value(name), 1) << name;
   }
+  metrics_.auth_failed("missing");
+  metrics_.auth_failed("missing");
+  metrics_.auth_failed("role");
+  EXPECT_EQ(value(R"(hearth_auth_failures_total{reason="missing"})"), 2);
+  EXPECT_EQ(value(R"(hearth_auth_failures_total{reason="role"})"), 1);
 }
 
 TEST_F(MetricsTest, GaugesFollowAndGoWithTheirModel) {
