@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -94,7 +95,10 @@ class Running {
     http.port = address->port;
     http.max_header = Bytes{static_cast<std::uint64_t>(config_.max_header_kib) << 10};
     http.max_body = Bytes{static_cast<std::uint64_t>(config_.max_body_mib) << 20};
+    http.max_bodies = Bytes{
+        static_cast<std::uint64_t>(std::max(config_.max_bodies_mib, config_.max_body_mib)) << 20};
     http.max_connections = static_cast<int>(config_.max_connections);
+    http.max_connections_per_address = static_cast<int>(config_.max_connections_per_address);
     http.error_writer = api::http_error;
     http.header_timeout = std::chrono::seconds{config_.header_timeout_seconds};
     http.body_timeout = std::chrono::seconds{config_.body_timeout_seconds};

@@ -52,9 +52,11 @@ struct Config {
   std::vector<std::string> origins;
   std::int64_t max_header_kib = 64;
   std::int64_t max_body_mib = 64;
+  std::int64_t max_bodies_mib = 512;  // all together
   std::int64_t max_connections = 4096;
+  std::int64_t max_connections_per_address = 256;
   std::int64_t header_timeout_seconds = 30;
-  std::int64_t body_timeout_seconds = 120;
+  std::int64_t body_timeout_seconds = 30;
   std::int64_t idle_timeout_seconds = 75;
   std::int64_t write_timeout_seconds = 60;
 
