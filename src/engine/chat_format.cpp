@@ -46,6 +46,12 @@ Result<int> read_messages(const ChatRequest& request, common_chat_templates_inpu
   });
 }
 
+Failed no_reasoning() {
+  return Failed{
+      Error{ErrorCode::kInvalid, "this model's template has no reasoning; leave think out"}.at(
+          "think")};
+}
+
 // Templates differ in the name; one they do not know does nothing.
 void set_thinking(Thinking thinking, common_chat_templates_inputs& inputs) {
   if (thinking == Thinking::kByItself) return;
@@ -148,11 +154,7 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   inputs.parallel_tool_calls = parallel_calls_;
   if (auto read = read_messages(request, inputs); !read) return Failed{std::move(read).error()};
-  if (request.thinking == Thinking::kOn && !thinks_) {
-    return Failed{
-        Error{ErrorCode::kInvalid, "this model's template has no reasoning; leave think out"}.at(
-            "think")};
-  }
+  if (request.thinking == Thinking::kOn && !thinks_) return no_reasoning();
   set_thinking(request.thinking, inputs);
   if (auto read = read_tools(request, inputs); !read) return Failed{std::move(read).error()};
   // Such a template would leave the tools out without a word.
