@@ -5,7 +5,7 @@ MODEL := SmolLM2-135M-Instruct-Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build run stop test models peers check check-long format asan tsan clean
+.PHONY: help setup build run stop test models peers check check-long docs format asan tsan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,6 +31,9 @@ models: setup ## both test models, into build/models/
 
 peers: setup ## llama-server on the same engine, into build/peers/, for comparisons
 	@scripts/peers.sh
+
+docs: build ## write docs/configuration.md from the program's own table
+	@build/release/hearth config docs > build/configuration.md && mv build/configuration.md docs/configuration.md
 
 check: ## formatting, clang-tidy on what changed, include directions, sizes
 	@scripts/setup.sh packages-check

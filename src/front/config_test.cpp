@@ -57,6 +57,16 @@ TEST_F(ConfigFile, MayBeEmptyOrComeFromWindows) {
   EXPECT_EQ(config->parallel, 2);
 }
 
+TEST_F(ConfigFile, TakesTheFormsOfHostsAndOrigins) {
+  const auto config =
+      load(write("hosts = [\"ai.home.example\", \"*.home.example\", \"*\"]\n"
+                 "origins = [\"*\", \"null\", \"https://a.example\", \"https://*.a.example/\", "
+                 "\"http://box:*\", \"app://*\", \"a.example:8080\", \"http://[::1]:80\"]\n"));
+  ASSERT_TRUE(config) << config.error().message();
+  EXPECT_EQ(config->access().hosts.size(), 3u);
+  EXPECT_EQ(config->access().origins.size(), 8u);
+}
+
 TEST_F(ConfigFile, LaterSourcesWin) {
   const std::string path = write("parallel = 2\nqueue = 2\ncontext = 2\n");
   const Environment environment{{"OLLAMA_NUM_PARALLEL", "1"},
@@ -163,8 +173,10 @@ INSTANTIATE_TEST_SUITE_P(
                 ":1:13: log_level must be debug, info, warn or error, not \"loud\"; did you mean"},
         BadCase{"BadDuration", "keep_alive = \"5 minutes\"\n", ":1:14: keep_alive is wrong"},
         BadCase{"KeepAliveForEver", "keep_alive = 1e30\n", ":1:14: keep_alive is longer than"},
-        BadCase{"HostWithPort", "hosts = [\"box:80\"]\n", ":1:10: hosts must be names without"},
-        BadCase{"BareOrigin", "origins = [\"box\"]\n", ":1:12: origins must be \"*\" or origins"},
+        BadCase{"HostWithPort", "hosts = [\"box:80\"]\n", ":1:10: hosts must be names such as"},
+        BadCase{"HostPattern", "hosts = [\"box.*\"]\n", ":1:10: hosts must be names such as"},
+        BadCase{"OriginPattern", "origins = [\"http://10.0.*\"]\n", ":1:12: origins must be"},
+        BadCase{"OriginPort", "origins = [\"http://box:http\"]\n", ":1:12: origins must be"},
         BadCase{"OriginWithPath", "origins = [\"https://box/x\"]\n", "without a path"}),
     [](const auto& test) { return test.param.name; });
 
@@ -268,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BadVariable{"Port", "OLLAMA_HOST", "box:99999"},
                       BadVariable{"Debug", "OLLAMA_DEBUG", "maybe"},
                       BadVariable{"Load", "OLLAMA_LOAD_TIMEOUT", "soon"},
-                      BadVariable{"Origin", "OLLAMA_ORIGINS", "a.example"},
+                      BadVariable{"Origin", "OLLAMA_ORIGINS", "http://a/b"},
                       BadVariable{"Number", "HEARTH_QUEUE", "12x"},
                       BadVariable{"Huge", "HEARTH_QUEUE", "99999999999999999999"},
                       BadVariable{"EmptyNumber", "HEARTH_QUEUE", ""},

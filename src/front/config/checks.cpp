@@ -12,16 +12,39 @@ namespace {
 constexpr std::string_view kWordCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 
-bool is_host_name(std::string_view text) {
+bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kWordCharacters) == std::string_view::npos;
 }
 
-// "*" may stand for any part of it, as Ollama's users write it: "app://*", "http://localhost:*".
-bool is_origin(std::string_view text) {
-  const std::size_t colon = text.find("://");
-  if (colon == std::string_view::npos || !is_host_name(text.substr(0, colon))) return false;
-  const std::string_view host = text.substr(colon + 3);
-  return !host.empty() && host.find_first_of("/?# \t@") == std::string_view::npos;
+// "box", "*.home.example", "*".
+bool is_host_rule(std::string_view text) {
+  if (text == "*") return true;
+  if (text.starts_with("*.")) text.remove_prefix(2);
+  return is_word(text);
+}
+
+bool is_port_rule(std::string_view text) {
+  return text == "*" ||
+         (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos);
+}
+
+bool is_host_and_port(std::string_view text) {
+  const std::size_t end = text.starts_with('[') ? text.find(']') + 1 : text.find(':');
+  const std::string_view host = text.substr(0, end);
+  const bool bracketed = host.starts_with('[') && host.size() > 2;
+  if (!bracketed && !is_host_rule(host)) return false;
+  if (end >= text.size()) return true;
+  return text[end] == ':' && is_port_rule(text.substr(end + 1));
+}
+
+bool is_origin_rule(std::string_view text) {
+  if (text == "*" || text == "null") return true;
+  const std::size_t mark = text.find("://");
+  if (mark == std::string_view::npos) return is_host_and_port(text);
+  const std::string_view scheme = text.substr(0, mark);
+  text.remove_prefix(mark + 3);
+  if (text.ends_with('/')) text.remove_suffix(1);
+  return is_word(scheme) && is_host_and_port(text);
 }
 
 Failed not_that(std::string_view wanted, const std::string& text) {
@@ -41,13 +64,16 @@ Result<> check_listen(const std::string& text) {
 }
 
 Result<> check_host(const std::string& text) {
-  if (!is_host_name(text)) return not_that("names without scheme and port", text);
-  return {};
+  if (is_host_rule(text)) return {};
+  return not_that("names such as \"ai.home.example\" or \"*.home.example\", without a port", text);
 }
 
 Result<> check_origin(const std::string& text) {
-  if (text == "*" || is_origin(text)) return {};
-  return not_that("\"*\" or origins such as \"https://chat.home.example\", without a path", text);
+  if (is_origin_rule(text)) return {};
+  return not_that(
+      "origins such as \"https://chat.home.example\" or \"http://*.home.example:*\", without a "
+      "path",
+      text);
 }
 
 Result<> check_model_name(const std::string& text) {

@@ -13,7 +13,7 @@ namespace hearth::front {
 namespace {
 
 constexpr std::size_t kHelpWidth = 100;
-constexpr std::size_t kNameWidth = 24;
+constexpr std::size_t kNameWidth = 29;
 
 std::string default_of(const Option& option) {
   static const Config defaults;

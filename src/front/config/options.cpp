@@ -94,13 +94,16 @@ const std::array kOptions{
            .member = &Config::hosts,
            .effect = Effect::kLive,
            .help = "Names, without port, by which clients may call this server, beside addresses "
-                   "and local names (single words, `.local`, `.internal`, `.localhost`).",
+                   "and local names (single words, `.local`, `.internal`, `.localhost`): "
+                   "`ai.home.example`, `*.home.example` for all names below one, `*` for all.",
            .check = check_host},
     Option{.name = "origins",
            .member = &Config::origins,
            .effect = Effect::kLive,
-           .help = "Web pages that may use this server from a browser, such as "
-                   "`https://chat.home.example`, beside local ones; `*`: all.",
+           .help = "Web pages that may use this server from a browser, beside local ones: "
+                   "`https://chat.home.example`, `https://*.home.example`, `http://box:*` (any "
+                   "port), `chat.home.example` (http and https), `chrome-extension://*`, `null` "
+                   "(files), `*` (all others).",
            .check = check_origin,
            .ollama = {"OLLAMA_ORIGINS", ollama::same}},
     Option{.name = "max_header_kib",
