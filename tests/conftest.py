@@ -40,11 +40,12 @@ def server(shared_server):
 
 @pytest.fixture
 def new_server(tmp_path):
-    """Starts servers that belong to one test: new_server(config, model=PATH or None, allow=[…])."""
+    """Starts servers that belong to one test: new_server(config, model=PATH or None, allow=[…],
+    and what else Server takes)."""
     started = []
 
-    def start(config="", model=SMOLLM2, allow=()):
-        server = Server(tmp_path / f"data{len(started)}", config).start()
+    def start(config="", model=SMOLLM2, allow=(), **options):
+        server = Server(tmp_path / f"data{len(started)}", config, **options).start()
         started.append((server, allow))
         if model:
             server.import_model(model, "smollm2")

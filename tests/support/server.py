@@ -24,7 +24,7 @@ GEMMA = MODELS / "gemma-3-270m-Q4_K_M.gguf"
 
 START_S = 20
 STOP_S = 40
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)")
+_ADDRESS = re.compile(r"listens on http://[\d.]+:(\d+)")
 _ERROR = re.compile(r"^\S+Z error ")
 
 
@@ -67,20 +67,27 @@ class Output:
             assert self._arrived.wait_for(lambda: self._ended, timeout), "the output did not end"
 
 
+def clean_environment(more=None):
+    """Ours without anything that configures Hearth, and `more`."""
+    ours = {k: v for k, v in os.environ.items() if not k.startswith(("HEARTH_", "OLLAMA_"))}
+    return {**ours, **(more or {})}
+
+
 class Server:
-    def __init__(self, data, config=""):
+    def __init__(self, data, config="", environment=None, arguments=(), listen="127.0.0.1:0"):
         self.data = Path(data)
-        self._config = self.data.with_suffix(".toml")
-        self._config.write_text(config)
+        self.config = self.data.with_suffix(".toml")
+        self.config.write_text(config)
+        self._environment = environment or {}
+        self._arguments = ["--listen", listen, *arguments]
         self._checked_lines = 0
 
     def start(self):
-        command = [HEARTH, "serve", "--listen", "127.0.0.1:0", "--data", self.data]
-        command += ["--config", self._config]
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("HEARTH_")}
+        command = [HEARTH, "serve", "--data", self.data]
+        command += ["--config", self.config, *self._arguments]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", env=environment)
+            text=True, errors="replace", env=clean_environment(self._environment))
         self.pid = self.process.pid
         self.output = Output(self.process.stdout)
         self._checked_lines = 0
