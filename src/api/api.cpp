@@ -7,11 +7,16 @@
 
 #include "api/access.h"
 #include "api/admin/admin.h"
+#include "api/anthropic/anthropic.h"
+#include "api/authentication.h"
+#include "api/cors.h"
 #include "api/errors.h"
+#include "api/ollama/ollama.h"
 #include "api/openai/openai.h"
 #include "api/plain.h"
 #include "api/tracked_exchange.h"
 #include "base/log.h"
+#include "timeline/metrics.h"
 
 namespace hearth::api {
 namespace {
@@ -25,6 +30,28 @@ constexpr std::array kRoutes{
           "vectors for one or many texts"},
     Route{"GET", "/v1/models", openai::list_models, Needs::kAnyKey, "all models"},
     Route{"GET", "/v1/models/{rest}", openai::show_model, Needs::kAnyKey, "one model"},
+
+    Route{"POST", "/api/chat", ollama::chat, Needs::kUse, "chat, as a stream of lines or whole"},
+    Route{"POST", "/api/generate", ollama::generate, Needs::kUse,
+          "answer a prompt; without one, load or unload the model"},
+    Route{"POST", "/api/embed", ollama::embed, Needs::kUse, "vectors for one or many texts"},
+    Route{"POST", "/api/embeddings", ollama::embeddings, Needs::kUse,
+          "the vector of one text, in the older form"},
+    Route{"GET", "/api/tags", ollama::list_models, Needs::kAnyKey, "all models"},
+    Route{"GET", "/api/ps", ollama::list_running, Needs::kAnyKey,
+          "models in memory, and until when"},
+    Route{"POST", "/api/show", ollama::show_model, Needs::kAnyKey,
+          "what a model's file says about itself"},
+    Route{"POST", "/api/copy", ollama::copy_model, Needs::kAdmin, "give a model a second name"},
+    Route{"DELETE", "/api/delete", ollama::delete_model, Needs::kAdmin,
+          "forget a name; the file stays"},
+    Route{"GET", "/api/version", ollama::version, Needs::kNothing,
+          "the Ollama release whose API is followed, and ours"},
+
+    Route{"POST", "/v1/messages", anthropic::messages, Needs::kUse,
+          "chat as Anthropic's clients do, whole or as a stream"},
+    Route{"POST", "/v1/messages/count_tokens", anthropic::count_tokens, Needs::kUse,
+          "the tokens that a message would have; loads nothing"},
 
     Route{"GET", "/api/hearth/models", admin::list_models, Needs::kAnyKey,
           "all models with their levels"},
@@ -43,6 +70,16 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/hearth/requests/{id}", admin::show_request, Needs::kWatch,
           "where one request's time went; `last`: the newest"},
     Route{"GET", "/api/hearth/events", admin::events, Needs::kWatch, "live events (SSE)"},
+    Route{"GET", "/api/hearth/config", admin::show_config, Needs::kAdmin,
+          "every option, and where its value comes from"},
+    Route{"POST", "/api/hearth/config/reload", admin::reload_config, Needs::kAdmin,
+          "read the configuration again"},
+    Route{"GET", "/api/hearth/keys", admin::list_keys, Needs::kAdmin,
+          "keys, without their secrets"},
+    Route{"POST", "/api/hearth/keys", admin::add_key, Needs::kAdmin,
+          "make a key; its secret is told once"},
+    Route{"DELETE", "/api/hearth/keys/{id}", admin::remove_key, Needs::kAdmin,
+          "take a key back, by id or name"},
     Route{"GET", "/api/hearth/version", admin::version, Needs::kAnyKey,
           "version, engine, uptime, memory, layers that are on"},
 
@@ -51,7 +88,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/", root, Needs::kNothing, "says that the server is running"},
 };
 
-Task<void> refuse(http::Exchange& exchange, http::HttpResponse response) {
+Task<void> answer(http::Exchange& exchange, http::HttpResponse response) {
   (void)co_await exchange.respond(std::move(response));
 }
 
@@ -64,20 +101,50 @@ http::HttpResponse unmatched(Dialect dialect, const http::HttpRequest& request,
   return response;
 }
 
-Task<void> dispatch(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
+// Names the route and not the path, where somebody may have put a key by mistake.
+void count_rejection(front::Service& service, const http::HttpRequest& request, const Route& route,
+                     const Rejection& rejection) {
+  service.metrics().auth_failed(rejection.reason);
+  log::warn("auth.failed", {{"reason", rejection.reason},
+                            {"peer", request.peer},
+                            {"method", route.method},
+                            {"route", route.pattern},
+                            {"key", rejection.key}});
+}
+
+Task<void> serve(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
   const http::HttpRequest& request = exchange.request();
   const Dialect dialect = dialect_of(request);
-  if (auto refusal = refusal_of(request, service.access().hosts)) {
-    co_await refuse(exchange, route_error(dialect, 403, *refusal));
-    co_return;
-  }
   Match match = Router{kRoutes}.match(request.method, request.path);
-  if (auto* found = std::get_if<Found>(&match)) {
-    Call call{service, exchange, options, dialect, Caller{}, std::move(found->argument)};
-    co_await found->handler(std::move(call));
+  auto* found = std::get_if<Found>(&match);
+  if (found == nullptr) {
+    co_await answer(exchange, unmatched(dialect, request, match));
     co_return;
   }
-  co_await refuse(exchange, unmatched(dialect, request, match));
+  auto identity = authenticate(request, service.keys(), found->route->needs);
+  if (const auto* rejection = std::get_if<Rejection>(&identity)) {
+    count_rejection(service, request, *found->route, *rejection);
+    co_await answer(exchange, rejection_response(dialect, *rejection));
+    co_return;
+  }
+  auto& caller = std::get<Caller>(identity);
+  Call call{service, exchange, options, dialect, std::move(caller), std::move(found->argument)};
+  co_await found->route->handler(std::move(call));
+}
+
+Task<void> dispatch(front::Service& service, TrackedExchange& exchange, const ApiOptions& options) {
+  const http::HttpRequest& request = exchange.request();
+  const Arrival arrival = arrival_of(request, service.access());
+  if (arrival.refusal) {
+    co_await answer(exchange, route_error(dialect_of(request), 403, *arrival.refusal));
+    co_return;
+  }
+  if (!arrival.origin.empty()) exchange.add_headers(cors_headers(arrival.origin));
+  if (is_preflight(request)) {
+    co_await answer(exchange, preflight_answer(request));
+    co_return;
+  }
+  co_await serve(service, exchange, options);
 }
 
 }  // namespace
@@ -98,7 +165,7 @@ Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOp
   if (tracked.begun()) co_return;
   auto response = error_response(dialect_of(request), Audience::kClients,
                                  Error{ErrorCode::kInternal, "something went wrong in the server"});
-  co_await refuse(exchange, std::move(response));
+  co_await answer(tracked, std::move(response));
 }
 
 http::HttpResponse http_error(int status, std::string_view message, const http::HttpRequest* head) {

@@ -35,7 +35,7 @@ Match Router::match(std::string_view method, std::string_view path) const {
     const auto argument = argument_of(route.pattern, path);
     if (!argument) continue;
     if (route.method == wanted) {
-      return Found{route.handler, route.needs, std::string{*argument}};
+      return Found{&route, std::string{*argument}};
     }
     add_allowed(allowed, route.method);
   }

@@ -25,8 +25,7 @@ struct Route {
 };
 
 struct Found {
-  Handler handler;
-  Needs needs;
+  const Route* route;  // in the table
   std::string argument;
 };
 struct UnknownPath {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "http/server.h"
@@ -8,20 +10,25 @@
 namespace hearth::api {
 
 // An exchange that remembers whether an answer has begun, so that a late failure knows whether it
-// may still become one.
+// may still become one. Can add headers to whatever is answered.
 class TrackedExchange : public http::Exchange {
  public:
   explicit TrackedExchange(http::Exchange& inner) : inner_{inner} {}
 
   bool begun() const { return begun_; }
 
+  // For the answer, before it begins.
+  void add_headers(http::Headers headers) { added_ = std::move(headers); }
+
   const http::HttpRequest& request() const override { return inner_.request(); }
   Task<Result<>> respond(http::HttpResponse response) override {
     begun_ = true;
+    std::ranges::move(added_, std::back_inserter(response.headers));
     return inner_.respond(std::move(response));
   }
   Task<Result<>> begin_stream(int status, http::Headers headers) override {
     begun_ = true;
+    std::ranges::move(added_, std::back_inserter(headers));
     return inner_.begin_stream(status, std::move(headers));
   }
   Task<Result<>> write(std::string bytes) override { return inner_.write(std::move(bytes)); }
@@ -33,6 +40,7 @@ class TrackedExchange : public http::Exchange {
 
  private:
   http::Exchange& inner_;
+  http::Headers added_;
   bool begun_ = false;
 };
 

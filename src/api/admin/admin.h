@@ -4,7 +4,7 @@
 #include "api/call.h"
 #include "base/async.h"
 
-// The routes under /api/hearth: for those who run the server, so paths may be named here.
+// The routes under /api/hearth: for those who run the server. Admins read paths here.
 namespace hearth::api::admin {
 
 Task<void> list_models(Call call);
@@ -12,17 +12,28 @@ Task<void> show_model(Call call);
 Task<void> remove_model(Call call);
 Task<void> import_model(Call call);
 
-// These answer when it is done. A client that goes away meanwhile changes nothing: the work belongs
-// to the server.
+// These answer when it is done, with the model as it is then. A client that goes away meanwhile
+// changes nothing: the work belongs to the server. load, and warm of weights, take keep_alive,
+// `Prefer: wait=N`, and return_progress for a stream of JSON lines (load.h).
 Task<void> load(Call call);
 Task<void> unload(Call call);
 Task<void> warm(Call call);
 Task<void> cool(Call call);
+Task<void> pin(Call call);
+Task<void> unpin(Call call);
 
 Task<void> list_requests(Call call);
 Task<void> show_request(Call call);
 
-// Server-sent events, until the client goes or the server stops.
+Task<void> show_config(Call call);
+Task<void> reload_config(Call call);
+
+// A key's secret is in the answer to add_key and nowhere else.
+Task<void> list_keys(Call call);
+Task<void> add_key(Call call);
+Task<void> remove_key(Call call);
+
+// Server-sent events, until the client goes, its key is taken back, or the server stops.
 Task<void> events(Call call);
 Task<void> version(Call call);
 

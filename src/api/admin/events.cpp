@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "api/admin/admin.h"
+#include "api/authentication.h"
 
 namespace hearth::api::admin {
 namespace {
@@ -36,6 +37,7 @@ Task<void> relay(Call call, front::EventBus::Subscription& subscription) {
   while (sent && !subscription.closed()) {
     const auto event = co_await subscription.next(call.options.clock->now() + kKeepAlive);
     if (!event && subscription.closed()) break;
+    if (!is_current(call.caller, call.service.keys())) break;
     std::string text = event ? event_text(*event) : std::string{": still here\n\n"};
     sent = co_await call.exchange.write(std::move(text));
   }

@@ -26,13 +26,13 @@ Result<HistoryQuery> parse_history_query(const http::HttpRequest& request) {
 Task<void> list_requests(Call call) {
   auto query = parse_history_query(call.request());
   if (!query) {
-    auto response = error_response(Dialect::kHearth, Audience::kAdmin, query.error());
+    auto response = error_response(Dialect::kHearth, audience_of(call), query.error());
     (void)co_await call.exchange.respond(std::move(response));
     co_return;
   }
   const auto entries = co_await call.service.history(std::move(*query));
   if (!entries) {
-    auto response = error_response(Dialect::kHearth, Audience::kAdmin, entries.error());
+    auto response = error_response(Dialect::kHearth, audience_of(call), entries.error());
     (void)co_await call.exchange.respond(std::move(response));
     co_return;
   }
@@ -49,7 +49,7 @@ Task<void> list_requests(Call call) {
 Task<void> show_request(Call call) {
   const auto entry = co_await call.service.history_entry(call.argument);
   auto response = entry ? http::HttpResponse::json(200, *entry)
-                        : error_response(Dialect::kHearth, Audience::kAdmin, entry.error());
+                        : error_response(Dialect::kHearth, audience_of(call), entry.error());
   (void)co_await call.exchange.respond(std::move(response));
 }
 

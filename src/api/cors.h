@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "http/message.h"
+
+// What lets pages of an allowed origin read answers
+// (https://fetch.spec.whatwg.org/#http-cors-protocol). There are no cookies here, so credentials
+// are never allowed: keys travel in headers.
+namespace hearth::api {
+
+// For every answer to such a page, errors and streams too.
+http::Headers cors_headers(const std::string& origin);
+
+// The question that a browser asks before a request that no plain form could send.
+bool is_preflight(const http::HttpRequest& request);
+
+// What `request` wants to send is what may be sent: the real request is looked at when it comes.
+http::HttpResponse preflight_answer(const http::HttpRequest& request);
+
+}  // namespace hearth::api
