@@ -6,6 +6,7 @@
 #include "cli/completion.h"
 #include "cli/config.h"
 #include "cli/help.h"
+#include "cli/keys.h"
 #include "cli/levels.h"
 #include "cli/models.h"
 #include "cli/program.h"
@@ -129,6 +130,7 @@ int main(int argc, char** argv) {
   add_warmth(program, arguments);
   add_pins(program, arguments);
   add_config(program);
+  add_keys(program);
   program.verb("version", "Of this program and of the server", show_version)
       ->footer(example("hearth version"));
   add_completion(app);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "cli/json_fields.h"
 
@@ -67,6 +69,22 @@ Result<ApiClient> ApiClient::to(ServerAddress address) {
   return ApiClient{std::move(*client), std::move(address)};
 }
 
+std::string api_key(const std::string& flag, const Environment& environment) {
+  if (!flag.empty()) return flag;
+  for (const char* name : {"HEARTH_API_KEY", "OLLAMA_API_KEY"}) {
+    std::string value = environment(name);
+    if (!value.empty()) return value;
+  }
+  return {};
+}
+
+Result<> ApiClient::use_key(std::string key) {
+  const bool fits = std::ranges::all_of(key, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (!fits) return fail(ErrorCode::kInvalid, "the API key holds a character that no key has");
+  key_ = std::move(key);
+  return {};
+}
+
 ApiClient ApiClient::hurried() const {
   ApiClient copy = *this;
   copy.hurried_ = true;
@@ -105,6 +123,7 @@ http::Client::Call ApiClient::request(std::string method, std::string target,
   request.method = std::move(method);
   request.target = address_.prefix + std::move(target);
   if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+  if (!key_.empty()) request.headers.push_back({"Authorization", "Bearer " + key_});
   request.body = std::move(body);
   if (hurried_) request.connect_timeout = request.read_timeout = kAMoment;
   return request;
@@ -140,7 +159,11 @@ Failed ApiClient::refusal(const http::Client::Call& request,
                             "HEARTH_HOST",
                             address(), origin));
   }
-  return Failed{error_of(response.status, response.body)};
+  Error error = error_of(response.status, response.body);
+  const bool about_key = response.status == 401 || (response.status == 403 && !key_.empty());
+  if (!about_key) return Failed{std::move(error)};
+  return fail(error.code(), fmt::format("{}\n{} with --key or HEARTH_API_KEY", error.message(),
+                                        key_.empty() ? "Give a key" : "Give another key"));
 }
 
 }  // namespace hearth::cli

@@ -30,6 +30,9 @@ class ApiClient {
                   const std::function<bool(std::string_view)>& on_bytes,
                   http::Headers headers = {}) const;
 
+  // Shown with every call from now on. Errors: kInvalid, for characters that no key has.
+  Result<> use_key(std::string key);
+
   // The same server, but given up after a moment: for what must not keep a shell waiting.
   ApiClient hurried() const;
 
@@ -47,8 +50,13 @@ class ApiClient {
 
   http::Client client_;
   ServerAddress address_;
+  std::string key_;  // empty: none
   bool hurried_ = false;
 };
+
+// The first of these that says something: `flag` (--key), HEARTH_API_KEY, OLLAMA_API_KEY; empty
+// when none does.
+std::string api_key(const std::string& flag, const Environment& environment);
 
 // The error that an answer stands for.
 Error error_of(int status, std::string_view body);

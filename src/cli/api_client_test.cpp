@@ -53,6 +53,40 @@ TEST(ApiClient, IsAtItsAddress) {
   EXPECT_EQ(ApiClient::to({"::1", 9, "", ""})->address(), "[::1]:9");
 }
 
+struct KeyCase {
+  const char* label;
+  const char* flag;
+  const char* hearth;
+  const char* ollama;
+  const char* key;
+};
+class ApiKey : public testing::TestWithParam<KeyCase> {};
+TEST_P(ApiKey, IsTheFirstThatSaysSomething) {
+  const KeyCase& given = GetParam();
+  const auto environment = [&given](const char* name) -> std::string {
+    return std::string{name} == "HEARTH_API_KEY"   ? given.hearth
+           : std::string{name} == "OLLAMA_API_KEY" ? given.ollama
+                                                   : "";
+  };
+  EXPECT_EQ(api_key(given.flag, environment), given.key);
+}
+INSTANTIATE_TEST_SUITE_P(Sources, ApiKey,
+                         testing::Values(KeyCase{"Nobody", "", "", "", ""},
+                                         KeyCase{"Flag", "a", "b", "c", "a"},
+                                         KeyCase{"Hearth", "", "b", "c", "b"},
+                                         KeyCase{"Ollama", "", "", "c", "c"}),
+                         [](const auto& test) { return test.param.label; });
+
+TEST(ApiClient, RefusesAKeyThatWouldBreakAHeader) {
+  auto api = ApiClient::to(ServerAddress{});
+  ASSERT_TRUE(api);
+  for (const char* key : {"a b", "a\r\nX: y", "\xC3\xA9", "a\x7f"}) {
+    EXPECT_FALSE(api->use_key(key)) << key;
+  }
+  EXPECT_TRUE(api->use_key("hearth-A_z-9"));
+  EXPECT_TRUE(api->use_key(""));
+}
+
 struct ErrorCase {
   const char* label;
   int status;

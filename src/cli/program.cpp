@@ -22,7 +22,8 @@ constexpr const char* kFooter =
 
 std::string example(std::string_view command) {
   return fmt::format(
-      "\nExample: {}\n--host and --json work with every verb; `hearth --help` explains them.",
+      "\nExample: {}\n--host, --key and --json work with every verb; `hearth --help` explains "
+      "them.",
       command);
 }
 
@@ -42,6 +43,10 @@ Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{ar
                   "The server to talk to: HOST, HOST:PORT or URL (HEARTH_HOST, then OLLAMA_HOST, "
                   "then 127.0.0.1:11435)")
       ->type_name("HOST");
+  app_.add_option("--key", arguments_.key,
+                  "An API key, where the server wants one (HEARTH_API_KEY, then OLLAMA_API_KEY; "
+                  "other users of this machine see a command line)")
+      ->type_name("KEY");
   app_.set_version_flag("-v,--version", "hearth " + std::string{version()});
   app_.add_flag("--json", arguments_.json, "Print what the API answers");
 }
@@ -92,6 +97,8 @@ int Program::run(int argc, char** argv) {
   if (!address) return report(address.error());
   auto api = ApiClient::to(std::move(*address));
   if (!api) return report(api.error());
+  const Result<> usable = api->use_key(api_key(arguments_.key, process_environment));
+  if (!usable) return report(usable.error());
   Session session{.api = std::move(*api)};
   if (arguments_.json) session.format = OutputFormat::kJson;
   const int code = chosen_(session);

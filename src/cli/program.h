@@ -15,7 +15,7 @@ namespace hearth::cli {
 
 // What the command line fills in, for all verbs together.
 struct Arguments {
-  std::string host;
+  std::string host, key;
   bool json = false;
   bool all = false;
   bool names = false;
