@@ -65,6 +65,26 @@ INSTANTIATE_TEST_SUITE_P(
         AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol"})", 400, "", "layer"},
         AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol","layer":"all"})", 400, "",
                   "layer"},
+        AdminCase{"POST", "/api/hearth/warm",
+                  R"({"model":"smol","layer":"pages","keep_alive":"5m"})", 400, "", "keep_alive"},
+        AdminCase{"POST", "/api/hearth/load", R"({"model":"smol","keep_alive":"abc"})", 400, "",
+                  "keep_alive"},
+        AdminCase{"POST", "/api/hearth/load", R"({"model":"smol","return_progress":1})", 400, "",
+                  "return_progress"},
+        AdminCase{"POST", "/api/hearth/pin", R"({"model":"smol"})", 200, "pin smol weights 0", ""},
+        AdminCase{"POST", "/api/hearth/pin", R"({"model":"smol","layer":"pages","bytes":4096})",
+                  200, "pin smol pages 4096", ""},
+        AdminCase{"POST", "/api/hearth/pin", R"({"model":"smol","layer":"prefix"})", 400, "",
+                  "layer"},
+        AdminCase{"POST", "/api/hearth/pin", R"({"model":"smol","bytes":4096})", 400, "", "bytes"},
+        AdminCase{"POST", "/api/hearth/pin", R"({"model":"smol","layer":"pages","bytes":-1})", 400,
+                  "", "bytes"},
+        AdminCase{"POST", "/api/hearth/pin", "{}", 400, "", "model"},
+        AdminCase{"POST", "/api/hearth/unpin", R"({"model":"smol"})", 200, "unpin smol ", ""},
+        AdminCase{"POST", "/api/hearth/unpin", R"({"model":"smol","layer":"pages"})", 200,
+                  "unpin smol pages", ""},
+        AdminCase{"POST", "/api/hearth/unpin", R"({"model":"smol","layer":"all"})", 400, "",
+                  "layer"},
         AdminCase{"POST", "/api/hearth/import", R"({"path":"/m/a.gguf","name":"a"})", 200,
                   "import /m/a.gguf a", ""},
         AdminCase{"POST", "/api/hearth/import", R"({"path":"/m/a.gguf"})", 400, "", "name"},
@@ -78,8 +98,80 @@ TEST_F(Admin, LoadAnswersWhenItIsDone) {
   EXPECT_EQ(service.called, "load smol");
   EXPECT_EQ(exchange.status, 0);
   service.record.events.push(front::Finished{});
-  loop.run();
+  loop.run_ready();
   EXPECT_EQ(exchange.status, 200) << exchange.body;
+  EXPECT_EQ(service.record.sent, 200);
+}
+
+TEST_F(Admin, LoadAndWarmCarryHowLongToWaitAndToStay) {
+  for (const char* path : {"/api/hearth/load", "/api/hearth/warm"}) {
+    FakeExchange exchange{"POST", path, R"({"model":"smol","layer":"weights","keep_alive":90})"};
+    exchange.edit().headers.push_back({"Prefer", "wait=2"});
+    start(exchange);
+    EXPECT_EQ(service.loaded.context.keep_alive->text(), "1m30s") << path;
+    EXPECT_EQ(service.loaded.context.wait_limit, std::chrono::seconds{2}) << path;
+    service.record.events.push(
+        front::Refused{Error{ErrorCode::kUnavailable, "loading"}, 3, 2500.0, {}});
+    loop.run_ready();
+    EXPECT_EQ(exchange.status, 503);
+    EXPECT_EQ(exchange.header("Retry-After"), "3");
+    EXPECT_EQ(json::parse(exchange.body).at("error").at("eta_ms"), 2500);
+    EXPECT_EQ(service.record.sent, 503);
+  }
+}
+
+TEST_F(Admin, ALoadTellsOfItsProgressLineByLine) {
+  FakeExchange exchange{"POST", "/api/hearth/load", R"({"model":"smol","return_progress":true})"};
+  start(exchange);
+  EXPECT_EQ(exchange.answers, 0);
+  service.record.events.push(front::Progress{"read", 0.5, 2, 4});
+  loop.run_ready();
+  EXPECT_EQ(exchange.header("Content-Type"), "application/x-ndjson");
+  EXPECT_EQ(exchange.header("X-Request-Id"), "r1");
+  EXPECT_EQ(
+      exchange.body,
+      "{\"progress\":{\"stage\":\"read\",\"fraction\":0.5,\"done_bytes\":2,\"total_bytes\":4}}\n");
+  exchange.body.clear();
+  service.record.events.push(front::Finished{});
+  loop.run_ready();
+  EXPECT_EQ(json::parse(exchange.body).at("name"), "smol:latest");
+  EXPECT_TRUE(exchange.body.ends_with("}\n"));
+  EXPECT_TRUE(exchange.ended);
+  EXPECT_EQ(service.record.sent, 200);
+}
+
+TEST_F(Admin, ALoadThatFailsBeforeAnyProgressHasItsOwnStatus) {
+  FakeExchange exchange{"POST", "/api/hearth/load", R"({"model":"smol","return_progress":true})"};
+  start(exchange);
+  service.record.events.push(front::Refused{Error{ErrorCode::kNotFound, "no"}, {}, {}, {}});
+  loop.run_ready();
+  EXPECT_EQ(exchange.status, 404);
+  EXPECT_EQ(service.record.sent, 404);
+}
+
+TEST_F(Admin, ALoadThatFailsAfterwardsEndsWithTheError) {
+  FakeExchange exchange{"POST", "/api/hearth/load", R"({"model":"smol","return_progress":true})"};
+  start(exchange);
+  service.record.events.push(front::Progress{"read", 0.5, 2, 4});
+  service.record.events.push(front::Refused{Error{ErrorCode::kCorrupt, "torn"}, {}, {}, {}});
+  loop.run_ready();
+  const std::string last = exchange.body.substr(exchange.body.find('\n') + 1);
+  EXPECT_EQ(json::parse(last).at("error").at("type"), "invalid_model_error");
+  EXPECT_TRUE(exchange.ended);
+}
+
+TEST_F(Admin, ALoadGoesOnWithoutItsReader) {
+  FakeExchange exchange{"POST", "/api/hearth/load", R"({"model":"smol","return_progress":true})"};
+  start(exchange);
+  service.record.events.push(front::Progress{"read", 0.5, 2, 4});
+  loop.run_ready();
+  exchange.leave();
+  service.record.events.push(front::Progress{"read", 0.7, 3, 4});
+  loop.run_ready();
+  EXPECT_FALSE(service.record.cancelled);
+  EXPECT_FALSE(service.record.dropped);
+  service.record.events.push(front::Finished{});
+  loop.run_ready();
   EXPECT_EQ(service.record.sent, 200);
 }
 

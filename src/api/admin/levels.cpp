@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/admin/admin.h"
+#include "api/admin/answer.h"
+#include "api/admin/level_requests.h"
+#include "api/admin/load.h"
+#include "api/errors.h"
+
+namespace hearth::api::admin {
+namespace {
+
+using Changed = Result<front::ModelStatus>;
+using Parse = Result<LayerCall> (*)(const std::string&);
+using Change = Task<Changed> (*)(front::Service&, LayerCall);
+
+Task<Changed> unload_now(front::Service& service, LayerCall call) {
+  return service.unload(std::move(call.model));
+}
+Task<Changed> cool_now(front::Service& service, LayerCall call) {
+  return service.cool(std::move(call.model), std::move(call.layer));
+}
+Task<Changed> pin_now(front::Service& service, LayerCall call) {
+  return service.pin(std::move(call.model), std::move(call.layer), call.bytes);
+}
+Task<Changed> unpin_now(front::Service& service, LayerCall call) {
+  return service.unpin(std::move(call.model), std::move(call.layer));
+}
+
+Task<void> change_level(Call call, Parse parse, Change change) {
+  auto request = parse(call.request().body);
+  if (!request) {
+    co_await refuse(std::move(call), std::move(request).error());
+    co_return;
+  }
+  const auto model = co_await change(call.service, std::move(*request));
+  http::HttpResponse response = model_answer(call, model);
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
+Task<void> warm_layer(Call call, WarmCall warm) {
+  const auto model =
+      co_await call.service.warm(std::move(warm.options.model), std::move(warm.layer));
+  http::HttpResponse response = model_answer(call, model);
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
+}  // namespace
+
+Task<void> load(Call call) {
+  auto request = parse_load(call.request().body);
+  if (!request) return refuse(std::move(call), std::move(request).error());
+  return load_weights(std::move(call), std::move(request->options));
+}
+
+Task<void> warm(Call call) {
+  auto request = parse_warm(call.request().body);
+  if (!request) return refuse(std::move(call), std::move(request).error());
+  if (request->layer != "weights") return warm_layer(std::move(call), std::move(*request));
+  return load_weights(std::move(call), std::move(request->options));
+}
+
+Task<void> unload(Call call) { return change_level(std::move(call), parse_unload, unload_now); }
+Task<void> cool(Call call) { return change_level(std::move(call), parse_cool, cool_now); }
+Task<void> pin(Call call) { return change_level(std::move(call), parse_pin, pin_now); }
+Task<void> unpin(Call call) { return change_level(std::move(call), parse_unpin, unpin_now); }
+
+}  // namespace hearth::api::admin
