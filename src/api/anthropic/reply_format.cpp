@@ -7,7 +7,7 @@
 #include <boost/json.hpp>
 
 #include "api/errors.h"
-#include "api/json_text.h"
+#include "base/json.h"
 #include "timeline/json_writer.h"
 #include "timeline/report.h"
 
@@ -47,9 +47,8 @@ std::string thinking_block(std::string_view text) {
 
 // Arguments that were cut short must not look like whole ones.
 std::string input_json(const std::string& arguments) {
-  boost::system::error_code error;
-  const boost::json::value parsed = boost::json::parse(arguments.empty() ? "{}" : arguments, error);
-  if (!error && parsed.is_object()) return boost::json::serialize(parsed);
+  const auto parsed = parse_json(arguments.empty() ? "{}" : arguments);
+  if (parsed && parsed->is_object()) return boost::json::serialize(*parsed);
   return JsonWriter{}.string("INVALID_JSON", arguments).object();
 }
 

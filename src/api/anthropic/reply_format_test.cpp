@@ -39,7 +39,7 @@ std::string streamed(const std::vector<front::Delta>& deltas, ReplyRules rules =
   return out.substr(0, out.find("event: message_delta"));
 }
 
-TEST(Stream, BeginsWithTheMessageAndItsPrompt) {
+TEST(AnthropicStream, BeginsWithTheMessageAndItsPrompt) {
   front::Started started;
   started.prompt_tokens = 10;
   started.cached_tokens = 4;
@@ -55,7 +55,7 @@ TEST(Stream, BeginsWithTheMessageAndItsPrompt) {
             "event: ping\ndata: {\"type\":\"ping\"}\n\n");
 }
 
-TEST(Stream, TextIsOneBlock) {
+TEST(AnthropicStream, TextIsOneBlock) {
   EXPECT_EQ(streamed({text("say \"hi\"\n"), text("ho")}),
             "event: content_block_start\n"
             R"(data: {"type":"content_block_start","index":0,)"
@@ -74,7 +74,7 @@ TEST(Stream, TextIsOneBlock) {
             "\n\n");
 }
 
-TEST(Stream, EndsWithReasonUsageAndTheHearthObject) {
+TEST(AnthropicStream, EndsWithReasonUsageAndTheHearthObject) {
   const auto stream = format();
   std::string out;
   stream->append_delta(out, text("a"));
@@ -113,13 +113,13 @@ std::string summary(const std::string& stream) {
   return out;
 }
 
-TEST(Stream, BlocksFollowEachOther) {
+TEST(AnthropicStream, BlocksFollowEachOther) {
   EXPECT_EQ(summary(streamed({thought("h"), thought("m"), text("a"), call({0, "i", "f", "{\"x\""}),
                               call({0, "", "", ":1}"}), call({1, "j", "g", "{}"}), text("b")})),
             R"(0 thinking hm; 1 text a; 2 tool_use {"x":1}; 3 tool_use {}; 4 text b; )");
 }
 
-TEST(Stream, ACallHasAnIdOfItsOwnOrOurs) {
+TEST(AnthropicStream, ACallHasAnIdOfItsOwnOrOurs) {
   const std::string ours = streamed({call({1, "", "f", ""})});
   EXPECT_NE(ours.find(R"("content_block":{"type":"tool_use","id":"toolu_r1_1","name":"f",)"
                       R"("input":{}})"),
@@ -128,12 +128,12 @@ TEST(Stream, ACallHasAnIdOfItsOwnOrOurs) {
   EXPECT_NE(streamed({call({0, "abc", "f", ""})}).find(R"("id":"abc")"), std::string::npos);
 }
 
-TEST(Stream, AnEmptyReplyHasABlockToo) {
+TEST(AnthropicStream, AnEmptyReplyHasABlockToo) {
   EXPECT_EQ(summary(streamed({})), "0 text ; ");
   EXPECT_EQ(summary(streamed({text("")})), "0 text ; ");
 }
 
-TEST(Stream, LeavesOutWhatIsNotWanted) {
+TEST(AnthropicStream, LeavesOutWhatIsNotWanted) {
   ReplyRules rules;
   rules.thinking = ReplyRules::Thinking::kOmitted;
   rules.parallel_calls = ParallelCalls::kForbidden;
@@ -142,7 +142,7 @@ TEST(Stream, LeavesOutWhatIsNotWanted) {
             "0 tool_use {}; ");
 }
 
-TEST(Stream, AnErrorIsTheLastEvent) {
+TEST(AnthropicStream, AnErrorIsTheLastEvent) {
   std::string out;
   format()->append_error(out, {Error{ErrorCode::kUnavailable, "it died"}, {}, {}, {}});
   EXPECT_EQ(out,
@@ -152,7 +152,7 @@ TEST(Stream, AnErrorIsTheLastEvent) {
             "\n\n");
 }
 
-TEST(Whole, HasEverything) {
+TEST(AnthropicWhole, HasEverything) {
   Collected reply;
   reply.add(thought("hm"));
   reply.add(text("hello"));
@@ -170,7 +170,7 @@ TEST(Whole, HasEverything) {
   EXPECT_EQ(whole.at("hearth").at("request_id"), "r1");
 }
 
-TEST(Whole, ArgumentsThatWereCutShortDoNotLookWhole) {
+TEST(AnthropicWhole, ArgumentsThatWereCutShortDoNotLookWhole) {
   Collected reply;
   reply.add(call({0, "i", "f", "{\"x\":"}));
   const json::value whole = json::parse(format()->whole(reply, finished("length")));
@@ -185,9 +185,9 @@ struct ReasonCase {
   const char* expected;
 };
 
-class StopReason : public testing::TestWithParam<ReasonCase> {};
+class AnthropicStopReason : public testing::TestWithParam<ReasonCase> {};
 
-TEST_P(StopReason, IsTheirWord) {
+TEST_P(AnthropicStopReason, IsTheirWord) {
   ReplyRules rules;
   rules.stops = {"END"};
   rules.max_tokens = GetParam().max_tokens;
@@ -198,7 +198,7 @@ TEST_P(StopReason, IsTheirWord) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Reasons, StopReason,
+    Reasons, AnthropicStopReason,
     testing::Values(ReasonCase{"End", "stop", "", 9, "end_turn"},
                     ReasonCase{"Sequence", "stop", "END", 9, "stop_sequence"},
                     ReasonCase{"OfTheTemplate", "stop", "<|im_end|>", 9, "end_turn"},

@@ -35,9 +35,9 @@ struct BodyCase {
   const char* field;  // what the error names, empty when all is well
 };
 
-class Messages : public testing::TestWithParam<BodyCase> {};
+class AnthropicBody : public testing::TestWithParam<BodyCase> {};
 
-TEST_P(Messages, IsReadOrNamesTheField) {
+TEST_P(AnthropicBody, IsReadOrNamesTheField) {
   const auto call = parse_messages(body(GetParam().extra));
   if (call) {
     EXPECT_STREQ(GetParam().field, "");
@@ -50,7 +50,7 @@ TEST_P(Messages, IsReadOrNamesTheField) {
 constexpr auto kName = [](const auto& test) { return test.param.name; };
 
 INSTANTIATE_TEST_SUITE_P(
-    Fields, Messages,
+    Fields, AnthropicBody,
     testing::Values(
         BodyCase{"Plain", R"("x":1)", ""}, BodyCase{"NoModel", R"("model":null)", "model"},
         BodyCase{"NoMaxTokens", R"("max_tokens":null)", "max_tokens"},
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
     kName);
 
 INSTANTIATE_TEST_SUITE_P(
-    Thinking, Messages,
+    Thinking, AnthropicBody,
     testing::Values(
         BodyCase{"Enabled", R"("thinking":{"type":"enabled","budget_tokens":1024})", ""},
         BodyCase{"BudgetMissing", R"("thinking":{"type":"enabled"})", "thinking.budget_tokens"},
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
     kName);
 
 INSTANTIATE_TEST_SUITE_P(
-    Conversation, Messages,
+    Conversation, AnthropicBody,
     testing::Values(
         BodyCase{"Null", R"("messages":null)", "messages"},
         BodyCase{"Empty", R"("messages":[])", "messages"},
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
     kName);
 
 INSTANTIATE_TEST_SUITE_P(
-    Tools, Messages,
+    Tools, AnthropicBody,
     testing::Values(
         BodyCase{"Own", R"("tools":[{"name":"f","input_schema":{"type":"object"}}])", ""},
         BodyCase{"Custom", R"("tools":[{"type":"custom","name":"f","input_schema":{}}])", ""},
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "tool_choice.disable_parallel_tool_use"}),
     kName);
 
-TEST(Conversation, SystemComesFirstAndNeighboursBecomeOne) {
+TEST(AnthropicConversation, SystemComesFirstAndNeighboursBecomeOne) {
   EXPECT_EQ(turns(R"([{"role":"user","content":"a"},
                       {"role":"user","content":[{"type":"text","text":"b"},
                                                 {"type":"text","text":"c"}]},
@@ -173,7 +173,7 @@ TEST(Conversation, SystemComesFirstAndNeighboursBecomeOne) {
                 {"role":"assistant","content":"d"},{"role":"user","content":""}])"));
 }
 
-TEST(Conversation, CallsAndResults) {
+TEST(AnthropicConversation, CallsAndResults) {
   EXPECT_EQ(turns(R"([{"role":"user","content":"a"},
       {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":""},
         {"type":"redacted_thinking","data":"x"},
@@ -193,13 +193,13 @@ TEST(Conversation, CallsAndResults) {
       {"role":"user","content":"go on"}])"));
 }
 
-TEST(Conversation, RedactedThinkingAloneLeavesAnEmptyTurn) {
+TEST(AnthropicConversation, RedactedThinkingAloneLeavesAnEmptyTurn) {
   EXPECT_EQ(turns(R"([{"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]},
                       {"role":"user","content":"a"}])"),
             json::parse(R"([{"role":"assistant","content":""},{"role":"user","content":"a"}])"));
 }
 
-TEST(Tools, TakeOpenAiShape) {
+TEST(AnthropicTools, TakeOpenAiShape) {
   const auto message = read(R"("tools":[
       {"name":"f","description":"d","input_schema":{"type":"object"}},
       {"name":"g","input_schema":{}}],"tool_choice":{"type":"any"})");
@@ -209,7 +209,7 @@ TEST(Tools, TakeOpenAiShape) {
   EXPECT_EQ(message.tool_choice, "required");
 }
 
-TEST(Tools, AChosenOneIsAlone) {
+TEST(AnthropicTools, AChosenOneIsAlone) {
   const auto call = parse_messages(body(R"("tools":[{"name":"f","input_schema":{}},
       {"name":"g","input_schema":{}}],
       "tool_choice":{"type":"tool","name":"g","disable_parallel_tool_use":true})"));
@@ -221,7 +221,7 @@ TEST(Tools, AChosenOneIsAlone) {
   EXPECT_EQ(call->rules.parallel_calls, ParallelCalls::kForbidden);
 }
 
-TEST(Request, CarriesWhatWasAsked) {
+TEST(AnthropicRequest, CarriesWhatWasAsked) {
   const auto call = parse_messages(body(R"("stream":true,"temperature":0.5,"top_k":7,
       "stop_sequences":["x"],"thinking":{"type":"disabled"},"keep_alive":60,
       "return_progress":true,"output_config":{"format":{"type":"json_schema","schema":{"a":1}}})"));
@@ -239,7 +239,7 @@ TEST(Request, CarriesWhatWasAsked) {
   EXPECT_FALSE(message.count_only);
 }
 
-TEST(Count, NeedsNoLimitAndOnlyCounts) {
+TEST(AnthropicCount, NeedsNoLimitAndOnlyCounts) {
   const auto call = parse_count(body(R"("max_tokens":null)"));
   ASSERT_TRUE(call);
   EXPECT_TRUE(call->generate.message.count_only);
