@@ -17,11 +17,16 @@ SAMPLES = {
     ("post", "/v1/chat/completions"): HELLO,
     ("post", "/v1/completions"): {**MODEL, "prompt": "Hi", "max_tokens": 4},
     ("post", "/v1/embeddings"): {**MODEL, "input": "Hi"},
+    ("post", "/v1/messages"): HELLO,
+    ("post", "/v1/messages/count_tokens"): {**MODEL, "messages": HELLO["messages"]},
     ("post", "/api/hearth/import"): {"path": str(SMOLLM2), "name": "smollm2"},
     ("post", "/api/hearth/load"): MODEL,
     ("post", "/api/hearth/unload"): MODEL,
     ("post", "/api/hearth/warm"): {**MODEL, "layer": "weights"},
     ("post", "/api/hearth/cool"): {**MODEL, "layer": "weights"},
+    ("post", "/api/hearth/pin"): {**MODEL, "layer": "weights"},
+    ("post", "/api/hearth/unpin"): MODEL,
+    ("post", "/api/hearth/keys"): {"name": "smollm2", "role": "admin"},
 }
 
 
@@ -99,6 +104,8 @@ def test_every_operation_answers_as_documented(document, new_server):
         answer = ask(server, method, concrete(path, request_id), SAMPLES.get((method, path)))
         assert answer.status_code == 200, (method, path, answer.text)
         check_answer(document, operation, answer)
+        if path == "/api/hearth/keys" and method == "post":  # from here on the server wants it
+            server.http.headers["x-api-key"] = answer.json()["secret"]
     for method, path, operation in operations(document):
         if method == "delete":
             answer = ask(server, method, concrete(path, request_id))
