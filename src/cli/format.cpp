@@ -78,6 +78,21 @@ std::string format_age(double seconds) {
   return fmt::format("{:.0f} d ago", std::floor(seconds / 86400));
 }
 
+std::string format_ahead(double seconds) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr std::array<Unit, 4> kUnits{
+      {{"day", 86400}, {"hour", 3600}, {"minute", 60}, {"second", 1}}};
+  for (const Unit& unit : kUnits) {
+    if (seconds < unit.seconds) continue;
+    const double count = std::floor(seconds / unit.seconds);
+    return fmt::format("{:.0f} {}{} from now", count, unit.name, count == 1 ? "" : "s");
+  }
+  return "in a moment";
+}
+
 std::string format_count(std::uint64_t count) {
   static constexpr std::array<std::string_view, 5> kUnits{"", "K", "M", "B", "T"};
   return scaled(static_cast<double>(count), 1000, kUnits);

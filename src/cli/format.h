@@ -20,6 +20,9 @@ std::string format_milliseconds(double ms);
 // age.
 std::string format_age(double seconds);
 
+// How long from now, coarsely: "in a moment", "1 minute from now", "3 hours from now".
+std::string format_ahead(double seconds);
+
 // A count by thousands: "950", "135M", "7.62B".
 std::string format_count(std::uint64_t count);
 

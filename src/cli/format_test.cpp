@@ -80,5 +80,14 @@ INSTANTIATE_TEST_SUITE_P(
                     NameCase{"OtherEnding", "weights.bin", "weights.bin"}),
     [](const auto& test) { return test.param.label; });
 
+TEST(FormatAhead, RoundsDown) {
+  const std::pair<double, const char*> cases[] = {
+      {-5, "in a moment"},           {0.5, "in a moment"},        {1, "1 second from now"},
+      {59.9, "59 seconds from now"}, {60, "1 minute from now"},   {299, "4 minutes from now"},
+      {3600, "1 hour from now"},     {172800, "2 days from now"},
+  };
+  for (const auto& [seconds, text] : cases) EXPECT_EQ(format_ahead(seconds), text) << seconds;
+}
+
 }  // namespace
 }  // namespace hearth::cli

@@ -74,7 +74,7 @@ int list_levels(const Session& session, Show show) {
     const bool cold = !model.is_object() || is_stone_cold(model.get_object());
     if (show == Show::kAll || !cold) shown.push_back(model);
   }
-  const std::string table = levels_table(shown, session.out);
+  const std::string table = levels_table(shown, Clock::real().wall_us(), session.out);
   if (!table.empty()) {
     print(table);
   } else if (session.out.terminal) {

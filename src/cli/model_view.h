@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <boost/json.hpp>
 #include <cstdint>
 #include <string>
@@ -12,13 +11,6 @@
 // What the server says about models, as text. Pure: same input, same text.
 namespace hearth::cli {
 
-// The five layers, as every list orders them.
-constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
-                                                  "prefix"};
-
-// "resident 100%", "local", "none": the level of the layer `name`, which is {level, fraction, ...}.
-std::string level_text(std::string_view name, const boost::json::object& layer);
-
 // True when nothing of the model is in memory: no worker, no pages, no prefix in RAM.
 bool is_stone_cold(const boost::json::object& model);
 
@@ -26,12 +18,10 @@ bool is_stone_cold(const boost::json::object& model);
 std::string models_table(const boost::json::array& models, std::int64_t now_us,
                          const OutputStyle& style);
 
-// NAME, the five layers, MEMORY, TTFT NOW, BUSY. Empty when there is nothing to list.
-std::string levels_table(const boost::json::array& models, const OutputStyle& style);
-
-// Key and value lines.
-std::string model_details(const boost::json::object& model, std::int64_t now_us,
-                          const OutputStyle& style);
+// NAME, the five layers, MEMORY, CONTEXT, TTFT NOW, UNTIL, BUSY. Empty when there is nothing to
+// list.
+std::string levels_table(const boost::json::array& models, std::int64_t now_us,
+                         const OutputStyle& style);
 
 // "smollm2:latest: weights resident, 91.7 MiB of memory", after something changed a level.
 std::string level_sentence(const boost::json::object& model, std::string_view layer);

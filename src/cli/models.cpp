@@ -10,6 +10,7 @@
 #include "cli/display_width.h"
 #include "cli/format.h"
 #include "cli/json_fields.h"
+#include "cli/model_details.h"
 #include "cli/model_view.h"
 
 namespace hearth::cli {

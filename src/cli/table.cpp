@@ -2,6 +2,7 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "cli/display_width.h"
 
@@ -9,6 +10,9 @@ namespace hearth::cli {
 namespace {
 
 constexpr std::string_view kGap = "  ";
+
+// The last column may hold a sentence, which is cut rather than let it push others out.
+constexpr std::size_t kEnoughOfTheLast = 24;
 
 std::string without_trailing_spaces(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -27,25 +31,51 @@ std::string Table::render(const OutputStyle& style) const {
   return style.terminal ? aligned(style) : tabbed();
 }
 
-std::string Table::aligned(const OutputStyle& style) const {
-  std::vector<std::string> headings;
+std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    headings.push_back(columns_[c].heading);
     widths.push_back(display_width(columns_[c].heading));
     for (const auto& row : rows_) widths[c] = std::max(widths[c], display_width(row[c]));
   }
-  const auto line_of = [&](const std::vector<std::string>& cells) {
+  return widths;
+}
+
+std::vector<std::size_t> Table::fitting(const std::vector<std::size_t>& widths,
+                                        std::size_t room) const {
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), 0);
+  std::size_t wanted = kGap.size() * (shown.size() - 1);
+  for (const std::size_t c : shown) {
+    wanted += c + 1 == shown.size() ? std::min(widths[c], kEnoughOfTheLast) : widths[c];
+  }
+  const int last = std::ranges::max(columns_, {}, &Column::leaves).leaves;
+  for (int leaving = 1; leaving <= last && wanted > room; ++leaving) {
+    const auto at =
+        std::ranges::find_if(shown, [&](std::size_t c) { return columns_[c].leaves == leaving; });
+    if (at == shown.end()) continue;
+    wanted -= widths[*at] + kGap.size();
+    shown.erase(at);
+  }
+  return shown;
+}
+
+std::string Table::aligned(const OutputStyle& style) const {
+  const std::vector<std::size_t> wide = widths();
+  const std::vector<std::size_t> shown = fitting(wide, style.width);
+  const auto line_of = [&](const auto& text_of) {
     std::string line;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (c > 0) line += kGap;
-      line += columns_[c].align == Align::kLeft ? pad_right(cells[c], widths[c])
-                                                : pad_left(cells[c], widths[c]);
+    for (const std::size_t c : shown) {
+      if (c != shown.front()) line += kGap;
+      line += columns_[c].align == Align::kLeft ? pad_right(text_of(c), wide[c])
+                                                : pad_left(text_of(c), wide[c]);
     }
-    return without_trailing_spaces(std::move(line));
+    return clip(without_trailing_spaces(std::move(line)), style.width);
   };
-  std::string out = style.paint(Paint::kDim, line_of(headings)) + "\n";
-  for (const auto& row : rows_) out += line_of(row) + "\n";
+  const auto heading_of = [this](std::size_t c) { return columns_[c].heading; };
+  std::string out = style.paint(Paint::kDim, line_of(heading_of)) + "\n";
+  for (const auto& row : rows_) {
+    out += line_of([&row](std::size_t c) { return row[c]; }) + "\n";
+  }
   return out;
 }
 

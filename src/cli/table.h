@@ -12,12 +12,13 @@ enum class Align { kLeft, kRight };
 
 // Rows under headings. On a terminal: aligned columns, two spaces apart, headings dim. In a pipe:
 // the same cells separated by tabs, for `cut` and `awk`; a tab or newline inside a cell becomes a
-// space.
+// space. A terminal that is too narrow gets fewer columns, and lines that end at its border.
 class Table {
  public:
   struct Column {
     std::string heading;
     Align align = Align::kLeft;
+    int leaves = 0;  // 1 is the first to go where there is no room; 0 stays
   };
 
   explicit Table(std::vector<Column> columns) : columns_{std::move(columns)} {}
@@ -32,6 +33,9 @@ class Table {
 
  private:
   std::string aligned(const OutputStyle& style) const;
+  std::vector<std::size_t> widths() const;
+  // Which columns fit, as their indexes.
+  std::vector<std::size_t> fitting(const std::vector<std::size_t>& widths, std::size_t room) const;
   std::string tabbed() const;
 
   std::vector<Column> columns_;

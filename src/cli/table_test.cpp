@@ -35,5 +35,16 @@ TEST(Table, IsTabSeparatedInAPipe) {
             "short row\t\t\n");
 }
 
+TEST(Table, LetsColumnsGoWhereThereIsNoRoom) {
+  Table table{{{"NAME"}, {"SECOND", Align::kLeft, 2}, {"FIRST", Align::kRight, 1}, {"LAST"}}};
+  table.add({"a", "b", "c", "d"});
+  EXPECT_EQ(table.render({.terminal = true, .width = 25}),
+            "NAME  SECOND  FIRST  LAST\na     b           c  d\n");
+  EXPECT_EQ(table.render({.terminal = true, .width = 24}), "NAME  SECOND  LAST\na     b       d\n");
+  EXPECT_EQ(table.render({.terminal = true, .width = 10}), "NAME  LAST\na     d\n");
+  EXPECT_EQ(table.render({.terminal = true, .width = 8}), "NAME  LA\na     d\n");
+  EXPECT_EQ(table.render({.width = 8}), "NAME\tSECOND\tFIRST\tLAST\na\tb\tc\td\n");
+}
+
 }  // namespace
 }  // namespace hearth::cli

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/model_details.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/display_width.h"
+#include "cli/format.h"
+#include "cli/json_fields.h"
+#include "cli/model_fields.h"
+
+namespace hearth::cli {
+namespace {
+
+// "resident 40%     38.1 MiB of 95.3 MiB  read 3 h ago"
+std::string layer_details(std::string_view name, const boost::json::object& layer) {
+  std::string text = level_text(name, layer);
+  const std::string detail = text_in(layer, "detail");
+  const bool holds_bytes = integer_in(layer, "bytes") > 0;
+  if (holds_bytes || !detail.empty()) text = pad_right(std::move(text), 15);
+  if (holds_bytes) text += "  " + bytes_text(layer, "bytes");
+  if (holds_bytes && integer_in(layer, "total") > 0) text += " of " + bytes_text(layer, "total");
+  return detail.empty() ? text : text + "  " + detail;
+}
+
+class Details {
+ public:
+  explicit Details(const OutputStyle& style) : style_{style} {}
+
+  // A heading comes only once there is something below it, and never into a pipe.
+  void section(std::string_view heading) { heading_ = heading; }
+
+  void line(std::string_view key, std::string_view value) {
+    if (value.empty() || value == kNothing) return;
+    const std::string clean = one_line(value);
+    if (!style_.terminal) {
+      text_ += fmt::format("{}\t{}\n", key, clean);
+      return;
+    }
+    if (!heading_.empty()) {
+      if (!text_.empty()) text_ += '\n';
+      text_ += "  " + style_.paint(Paint::kBold, std::exchange(heading_, {})) + "\n";
+    }
+    text_ += "    " + style_.paint(Paint::kDim, pad_right(std::string{key}, kKeyWidth)) + "  " +
+             clean.substr(0, clean.find_last_not_of(' ') + 1) + "\n";
+  }
+
+  std::string take() && { return std::move(text_); }
+
+ private:
+  static constexpr std::size_t kKeyWidth = 12;
+  const OutputStyle& style_;
+  std::string heading_;
+  std::string text_;
+};
+
+std::string list_text(const boost::json::object& model, std::string_view name) {
+  return fmt::format("{}", fmt::join(texts_in(model, name), ", "));
+}
+
+std::string count_text(const boost::json::object& object, std::string_view name) {
+  const std::int64_t count = integer_in(object, name);
+  return count > 0 ? format_grouped(static_cast<std::uint64_t>(count)) : std::string{kNothing};
+}
+
+void add_model(Details& details, const boost::json::object& model) {
+  details.section("Model");
+  details.line("name", text_in(model, "name"));
+  details.line("aliases", list_text(model, "aliases"));
+  details.line("status", text_in(model, "status"));
+  details.line("reason", text_in(model, "reason"));
+  details.line("architecture", text_in(model, "architecture"));
+  details.line("parameters", parameters_text(model));
+  details.line("quantization", text_in(model, "quantization"));
+  details.line("context", context_text(model));
+  details.line("embedding", count_text(model, "embedding_length"));
+  details.line("capabilities", list_text(model, "capabilities"));
+  details.line("template",
+               flag_in(model, "has_chat_template") ? "the model's own" : "none; ChatML is used");
+}
+
+void add_memory(Details& details, const boost::json::object& model, std::int64_t now_us) {
+  details.section("Memory");
+  details.line("keep alive", keep_alive_text(model));
+  details.line("until", until_text(model, now_us));
+  details.line("pinned", list_text(model, "pinned"));
+  details.line("last used", last_used_text(model, now_us));
+  details.line("ttft now", ttft_text(model));
+  details.line("busy", busy_text(model));
+}
+
+void add_layers(Details& details, const boost::json::object& model) {
+  details.section("Layers");
+  for (const std::string_view name : kLayers) {
+    if (const auto* layer = layer_in(model, name)) details.line(name, layer_details(name, *layer));
+  }
+}
+
+void add_worker(Details& details, const boost::json::object& worker) {
+  details.section("Worker");
+  details.line("worker",
+               fmt::format("pid {}, up {}", integer_in(worker, "pid"),
+                           format_milliseconds(number_in(worker, "uptime_ms").value_or(0))));
+  details.line("memory", fmt::format("{}, of it {} private", bytes_text(worker, "resident_bytes"),
+                                     bytes_text(worker, "anonymous_bytes")));
+  details.line("device", bytes_text(worker, "device_bytes"));
+  details.line("backend", text_in(worker, "backend"));
+  details.line("engine", text_in(worker, "engine"));
+  if (integer_in(worker, "context") > 0) {
+    details.line("cells", count_text(worker, "context") + " tokens");
+  }
+}
+
+void add_file(Details& details, const boost::json::object& model, std::int64_t now_us) {
+  details.section("File");
+  details.line("size", bytes_text(model, "size"));
+  details.line("artifact", text_in(model, "artifact"));
+  for (const std::string& path : texts_in(model, "paths")) details.line("file", path);
+  details.line("imported", format_age(seconds_since(model, "imported_at_us", now_us)));
+  details.line("license", text_in(model, "license"));
+}
+
+}  // namespace
+
+std::string model_details(const boost::json::object& model, std::int64_t now_us,
+                          const OutputStyle& style) {
+  Details details{style};
+  add_model(details, model);
+  add_memory(details, model, now_us);
+  add_layers(details, model);
+  if (const auto* worker = object_in(model, "worker")) add_worker(details, *worker);
+  add_file(details, model, now_us);
+  return std::move(details).take();
+}
+
+}  // namespace hearth::cli
