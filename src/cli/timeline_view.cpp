@@ -9,6 +9,7 @@
 #include "cli/display_width.h"
 #include "cli/format.h"
 #include "cli/json_fields.h"
+#include "cli/model_fields.h"
 #include "cli/model_view.h"
 #include "cli/timeline_bar.h"
 
