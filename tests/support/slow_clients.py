@@ -39,8 +39,8 @@ def allow_descriptors(count):
 
 
 class Crowd:
-    """`count` connections to a server, evenly of each kind. They are all there, and what they asked for
-    is done, when the `with` block begins; the server has forgotten them when it has ended."""
+    """`count` connections to a server, evenly of each kind. When the `with` block begins they are all
+    there and what they asked for is done; after it the server has forgotten them."""
 
     def __init__(self, server, count, dribble_s=1.0):
         allow_descriptors(count)
