@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/completion.h"
 
 namespace hearth::cli {
@@ -110,12 +112,21 @@ std::string option_cases(const Command& command) {
   return cases;
 }
 
-std::string names_of_options(const Command& command) {
-  std::string names;
+std::vector<std::string> option_names(const Command& command) {
+  std::vector<std::string> names;
   for (const CommandOption& option : command.options) {
-    for (const std::string& name : option.names) names += name + " ";
+    names.insert(names.end(), option.names.begin(), option.names.end());
   }
   return names;
+}
+
+// Its own and the root's; both have --help.
+std::string option_list(const Command& command, const Command& root) {
+  std::vector<std::string> names = option_names(command);
+  for (const std::string& name : option_names(root)) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("    '{}') kind=words words='{}' ;;\n", command.path, fmt::join(names, " "));
 }
 
 std::string place_cases(const Command& command) {
@@ -143,9 +154,7 @@ std::string bash_completion(const Command& root) {
   for (const Command* command : root.all()) {
     verbs += verb_cases(*command);
     options += option_cases(*command);
-    const std::string own = command == &root ? std::string{} : names_of_options(*command);
-    lists += fmt::format("    '{}') kind=words words='{}{}' ;;\n", command->path, own,
-                         names_of_options(root));
+    lists += option_list(*command, root);
     places += place_cases(*command);
   }
   return "# Completion of hearth for bash. In ~/.bashrc: source <(hearth completion bash)\n" +
