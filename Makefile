@@ -20,8 +20,8 @@ run: build ## build, fetch a small model, start the server, ask it something
 stop: ## stop the server that `make run` started
 	@scripts/stop.sh
 
-build: setup ## build/release/hearth and build/release/hearth-worker
-	@scripts/build.sh release hearth hearth-worker
+build: setup ## build/release/hearth, hearth-worker and hearth-keeper
+	@scripts/build.sh release hearth hearth-worker hearth-keeper
 
 test: setup models ## build and run every test
 	@scripts/test.sh release
@@ -32,8 +32,8 @@ models: setup ## both test models, into build/models/
 peers: setup ## llama-server on the same engine, into build/peers/, for comparisons
 	@scripts/peers.sh
 
-docs: build ## write docs/configuration.md from the program's own table
-	@build/release/hearth config docs > build/configuration.md && mv build/configuration.md docs/configuration.md
+docs: build ## write what docs/ has of the program's own tables
+	@scripts/docs.sh
 
 check: ## formatting, clang-tidy on what changed, include directions, sizes
 	@scripts/setup.sh packages-check

@@ -18,6 +18,7 @@ ROOMS = {
     "wire": ["base"],
     "engine": ["base"],
     "worker": ["engine", "wire"],
+    "keeper": ["wire"],
     "timeline": ["base"],
     "layers": ["base"],
     "http": ["base"],
@@ -26,7 +27,7 @@ ROOMS = {
     "cli": ["api", "front", "http"],
 }
 # Files of src/ itself: the executables' tables of contents.
-PROGRAMS = {"main.cpp": ["cli"], "worker_main.cpp": ["worker"]}
+PROGRAMS = {"main.cpp": ["cli"], "worker_main.cpp": ["worker"], "keeper_main.cpp": ["keeper"]}
 
 # Header pattern -> files (relative to src/) that may include it, and why.
 CONFINED = [

@@ -13,6 +13,7 @@ preset=$1
 targets=(unit_tests)
 [ -e src/main.cpp ] && targets+=(hearth)
 [ -e src/worker_main.cpp ] && targets+=(hearth-worker)
+[ -e src/keeper_main.cpp ] && targets+=(hearth-keeper)
 "$root/scripts/build.sh" "$preset" "${targets[@]}"
 
 if [ "${2:-}" = long ]; then

@@ -23,6 +23,10 @@ enum class FrameType : std::uint16_t {
   kCancel,    // {}                 for the request in the header; answered by its kDone, unless it
               // ended before
 
+  // front -> keeper; a request is one model's pages
+  kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed
+  kForget,     // {}
+
   // worker -> front
   kReady = 64,  // ReadyMessage: hollow now
   kProgress,    // ProgressMessage
@@ -35,6 +39,9 @@ enum class FrameType : std::uint16_t {
   kEmbedded,    // EmbeddedMessage
   kFailed,      // FailedMessage: for a request, or for kOpen and kLoad; never for the whole worker
   kHeartbeat,   // HeartbeatMessage, twice a second from a thread of its own
+
+  // keeper -> front
+  kKept = 96,  // {}: they are locked
 };
 
 // One message between front and worker: a type, the request it belongs to (0: the worker itself), a

@@ -29,7 +29,9 @@ bool exists(std::uint16_t type) {
     return type >= static_cast<std::uint16_t>(first) && type <= static_cast<std::uint16_t>(last);
   };
   return between(FrameType::kOpen, FrameType::kCancel) ||
-         between(FrameType::kReady, FrameType::kHeartbeat);
+         between(FrameType::kKeep, FrameType::kForget) ||
+         between(FrameType::kReady, FrameType::kHeartbeat) ||
+         between(FrameType::kKept, FrameType::kKept);
 }
 
 }  // namespace

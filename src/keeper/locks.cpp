@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keeper/locks.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/files.h"
+
+namespace hearth::keeper {
+namespace {
+
+// Locking reads; in steps of this size, so that a want of room is noticed early.
+constexpr std::size_t kStep = std::size_t{64} << 20;
+constexpr int kCapIpcLock = 14;
+
+std::uint64_t page_size() {
+  static const auto size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+bool has_lock_capability() {
+  const std::string status = read_small_file("/proc/self/status");
+  constexpr std::string_view kField = "CapEff:\t";
+  const std::size_t at = status.find(kField);
+  if (at == std::string::npos) return false;
+  std::uint64_t mask = 0;
+  const char* begin = status.data() + at + kField.size();
+  std::from_chars(begin, status.data() + status.size(), mask, 16);
+  return ((mask >> kCapIpcLock) & 1) != 0;
+}
+
+std::string mebibytes(Bytes bytes) {
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes.count()) / (1 << 20));
+}
+
+Failed too_much(Bytes wanted, Bytes limit) {
+  return fail(ErrorCode::kNoSpace,
+              fmt::format("locking {} of pages exceeds what this server may lock ({}, "
+                          "RLIMIT_MEMLOCK); raise LimitMEMLOCK= in the service's unit or `ulimit "
+                          "-l`, or give it CAP_IPC_LOCK",
+                          mebibytes(wanted), mebibytes(limit)));
+}
+
+Failed refused(int error) {
+  const std::optional<Bytes> limit = lock_limit();
+  return fail(
+      ErrorCode::kNoSpace,
+      fmt::format("the system refused to lock the pages ({}); this server may lock {}; "
+                  "free memory, or raise LimitMEMLOCK= in the service's unit or `ulimit -l`",
+                  std::strerror(error), limit ? mebibytes(*limit) : "any amount"));
+}
+
+}  // namespace
+
+std::optional<Bytes> lock_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return std::nullopt;
+  if (limit.rlim_cur == RLIM_INFINITY || has_lock_capability()) return std::nullopt;
+  return Bytes{limit.rlim_cur};
+}
+
+Locks::Mapping::Mapping(Mapping&& other) noexcept
+    : address_{std::exchange(other.address_, nullptr)}, length_{other.length_} {}
+
+Locks::Mapping::~Mapping() {
+  if (address_ != nullptr) ::munmap(address_, length_);
+}
+
+Result<> Locks::Mapping::lock() const {
+  for (std::size_t at = 0; at < length_; at += kStep) {
+    const std::size_t step = std::min(kStep, length_ - at);
+    if (::mlock(static_cast<char*>(address_) + at, step) != 0) return refused(errno);
+  }
+  return {};
+}
+
+Result<Locks::Mapping> Locks::map(const wire::KeepMessage::Piece& piece,
+                                  const std::vector<Fd>& files) {
+  const auto file = static_cast<std::size_t>(piece.file);
+  if (file >= files.size() || piece.size == Bytes{}) {
+    return fail(ErrorCode::kCorrupt, "a piece of no file");
+  }
+  const std::uint64_t begin = piece.offset / page_size() * page_size();
+  const auto length = static_cast<std::size_t>(piece.offset - begin + piece.size.count());
+  void* address =
+      ::mmap(nullptr, length, PROT_READ, MAP_SHARED, files[file].get(), static_cast<off_t>(begin));
+  if (address == MAP_FAILED) return fail_errno("map a model's pages", errno);
+  return Mapping{address, length};
+}
+
+Result<> Locks::keep(std::uint64_t id, const wire::KeepMessage& what,
+                     const std::vector<Fd>& files) {
+  forget(id);
+  std::vector<Mapping> mappings;
+  Bytes wanted = locked();
+  for (const wire::KeepMessage::Piece& piece : what.pieces) {
+    Result<Mapping> mapping = map(piece, files);
+    if (!mapping) return Failed{std::move(mapping).error()};
+    const std::uint64_t pages = (mapping->length() + page_size() - 1) / page_size();
+    wanted += Bytes{pages * page_size()};
+    mappings.push_back(std::move(*mapping));
+  }
+  const std::optional<Bytes> limit = lock_limit();
+  if (limit && wanted > *limit) return too_much(wanted, *limit);
+  for (const Mapping& mapping : mappings) {
+    if (auto locked = mapping.lock(); !locked) return locked;
+  }
+  held_.emplace(id, std::move(mappings));
+  return {};
+}
+
+Bytes Locks::locked() const {
+  Bytes total;
+  for (const auto& [id, mappings] : held_) {
+    for (const Mapping& mapping : mappings) {
+      total += Bytes{(mapping.length() + page_size() - 1) / page_size() * page_size()};
+    }
+  }
+  return total;
+}
+
+}  // namespace hearth::keeper
