@@ -41,13 +41,13 @@ std::string field_of(const Result<T>& parsed) {
 
 constexpr auto kName = [](const auto& test) { return test.param.name; };
 
-class Chat : public testing::TestWithParam<BodyCase> {};
-TEST_P(Chat, IsReadOrNamesTheField) {
+class OllamaChatBody : public testing::TestWithParam<BodyCase> {};
+TEST_P(OllamaChatBody, IsReadOrNamesTheField) {
   EXPECT_EQ(field_of(parse_chat(chat(GetParam().extra))), GetParam().field);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Fields, Chat,
+    Fields, OllamaChatBody,
     testing::Values(
         BodyCase{"UnknownMember", R"("x":1)", ""}, BodyCase{"NoModel", R"("model":null)", "model"},
         BodyCase{"StreamText", R"("stream":"yes")", "stream"},
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
     kName);
 
 INSTANTIATE_TEST_SUITE_P(
-    Messages, Chat,
+    Messages, OllamaChatBody,
     testing::Values(
         BodyCase{"Absent", R"("messages":null)", ""}, BodyCase{"Empty", R"("messages":[])", ""},
         BodyCase{"Text", R"("messages":"hi")", "messages"},
@@ -103,13 +103,13 @@ INSTANTIATE_TEST_SUITE_P(
                  "tools[0].type"}),
     kName);
 
-class Generate : public testing::TestWithParam<BodyCase> {};
-TEST_P(Generate, IsReadOrNamesTheField) {
+class OllamaGenerateBody : public testing::TestWithParam<BodyCase> {};
+TEST_P(OllamaGenerateBody, IsReadOrNamesTheField) {
   EXPECT_EQ(field_of(parse_generate(generate(GetParam().extra))), GetParam().field);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Fields, Generate,
+    Fields, OllamaGenerateBody,
     testing::Values(BodyCase{"PromptList", R"("prompt":["hi"])", "prompt"},
                     BodyCase{"Suffix", R"("suffix":"x")", "suffix"},
                     BodyCase{"SuffixEmpty", R"("suffix":"")", ""},
@@ -127,13 +127,13 @@ INSTANTIATE_TEST_SUITE_P(
                     BodyCase{"RawNoThink", R"("raw":true,"think":false)", ""}),
     kName);
 
-class Embed : public testing::TestWithParam<BodyCase> {};
-TEST_P(Embed, IsReadOrNamesTheField) {
+class OllamaEmbedBody : public testing::TestWithParam<BodyCase> {};
+TEST_P(OllamaEmbedBody, IsReadOrNamesTheField) {
   EXPECT_EQ(field_of(parse_embed(embed(GetParam().extra))), GetParam().field);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Fields, Embed,
+    Fields, OllamaEmbedBody,
     testing::Values(BodyCase{"List", R"("input":["a","b"])", ""},
                     BodyCase{"None", R"("input":null)", ""},
                     BodyCase{"Number", R"("input":5)", "input"},
@@ -151,8 +151,8 @@ struct PurposeCase {
   Purpose purpose;
 };
 
-class Idle : public testing::TestWithParam<PurposeCase> {};
-TEST_P(Idle, LoadsOrUnloads) {
+class OllamaIdle : public testing::TestWithParam<PurposeCase> {};
+TEST_P(OllamaIdle, LoadsOrUnloads) {
   const std::string extra = GetParam().extra;
   const auto comma = extra.empty() ? "" : ",";
   EXPECT_EQ(parse_chat(chat(R"("messages":[])" + (comma + extra)))->purpose, GetParam().purpose);
@@ -164,7 +164,7 @@ TEST_P(Idle, LoadsOrUnloads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    WithoutPrompt, Idle,
+    WithoutPrompt, OllamaIdle,
     testing::Values(PurposeCase{"Default", "", Purpose::kLoad},
                     PurposeCase{"Null", R"("keep_alive":null)", Purpose::kLoad},
                     PurposeCase{"Never", R"("keep_alive":-1)", Purpose::kLoad},
