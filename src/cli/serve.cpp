@@ -189,7 +189,8 @@ int serve(const ServeOptions& options) {
                                    Processes::real(),
                                    front::worker_program(),
                                    Random::from_entropy().next(),
-                                   [again = *sources] { return front::load_config(again); }};
+                                   [again = *sources] { return front::load_config(again); },
+                                   front::keeper_program()};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
   Running running{std::move(*config), std::move(*service), loop};

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "front/config/describe.h"
 #include "front/front_service.h"
+#include "front/live_json.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::front {
@@ -46,6 +47,8 @@ ConfigChange FrontService::apply(const Config& next) {
   ConfigChange change = take_over(config_, next);
   log::set_level(config_.level());
   access_ = config_.access();
+  apply_terms();
+  events_.publish("model", models_changed_json(named_));
   return change;
 }
 

@@ -31,7 +31,17 @@ std::vector<ModelStatus> FrontService::models() const {
 ModelStatus FrontService::status_of(const NamedModel& named) const {
   const auto found = models_.find(named.artifact.id);
   const Model* model = found == models_.end() ? nullptr : found->second.get();
-  return model_status(named, model, world_.loop.now());
+  ModelStatus status = model_status(named, model, world_.loop.now());
+  if (model == nullptr) {
+    const bool pinned = pin_of(named.artifact.id, "weights") != nullptr;
+    const StayTerms terms =
+        pinned ? StayTerms{KeepAlive::until_wanted(), "pin"} : default_terms(named.artifact.id);
+    status.keep_alive = terms.keep_alive;
+    status.keep_alive_source = terms.source;
+  }
+  for (const Pin& pin : named.pins) status.pinned.push_back(pin.layer);
+  status.aliases = aliases_of(named);
+  return status;
 }
 
 Result<ModelStatus> FrontService::model(const std::string& name) const {
@@ -63,6 +73,7 @@ Task<Result<>> FrontService::remove_model(std::string name) {
   Result<ModelName> parsed = ModelName::parse(name);
   if (!parsed) co_return Failed{std::move(parsed).error().at("model")};
   const ModelName model_name = *parsed;
+  if (auto removable = check_removable(model_name); !removable) co_return removable;
   const NamedModel* named = find(model_name.key());
   const std::string artifact = named == nullptr ? std::string{} : named->artifact.id;
   const std::string named_as = named == nullptr ? model_name.canonical() : named->name;
@@ -102,6 +113,9 @@ Task<Result<ModelStatus>> FrontService::load_now(std::string name) {
 Task<Result<ModelStatus>> FrontService::unload(std::string name) {
   Result<ModelStatus> known = model(name);
   if (!known) co_return known;
+  if (auto loose = check_not_pinned(*known, "weights"); !loose) {
+    co_return Failed{std::move(loose).error()};
+  }
   const auto found = models_.find(known->artifact);
   if (found != models_.end()) {
     Result<> done = co_await found->second->host().unload(WeightsCause::kAsked);
@@ -129,6 +143,11 @@ Task<Result<ModelStatus>> FrontService::cool(std::string name, std::string layer
   if (!kind) co_return Failed{kind.error()};
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
+  const Result<ModelStatus> known = model(name);
+  if (!known) co_return known;
+  if (auto loose = check_not_pinned(*known, layer); !loose) {
+    co_return Failed{std::move(loose).error()};
+  }
   Subject subject = (*found)->subject();
   Target coldest;
   Result<Bytes> cooled = co_await layers_.of(*kind).cool(std::move(subject), std::move(coldest));

@@ -31,13 +31,15 @@ void FrontService::on_closed(const std::string& name, const RequestReport& repor
                         {"path", report.path},
                         {"status", report.status},
                         {"class", report.response_class ? name_of(*report.response_class) : "-"},
-                        {"ms", milliseconds_of(report.timings.total)}});
+                        {"ms", milliseconds_of(report.timings.total)},
+                        {"reason", report.message.empty() ? "-" : report.message}});
   events_.publish("request", to_history_json(report));
   history_pool_.submit([this, report] {
     if (auto added = history_.add(report); !added) {
       log::warn("history.not_written", {{"reason", added.error().message()}});
     }
   });
+  if (report.kind == RequestKind::kCount) return;  // no use of the model
   if (Result<ModelName> parsed = ModelName::parse(name)) {
     if (const NamedModel* named = find(parsed->key())) touch(named->artifact.id);
   }
@@ -65,6 +67,7 @@ void FrontService::on_host_changed(ModelHost& host) {
     world_.loop.spawn(refresh_pages(host.model().artifact));
   }
   publish_levels(*found->second);
+  pins_changed_.notify_all();
 }
 
 // A load leaves pages behind that no snapshot knows of yet.

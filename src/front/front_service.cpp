@@ -59,15 +59,21 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       layers_{
           LayerSet::World{world_.loop, disk_pool_, world_.files, world_.clock,
                           [this](const std::string& artifact) { return host_of(artifact); },
-                          [this](const std::string& artifact) { return load_set_of(artifact); }}},
+                          [this](const std::string& artifact) { return load_set_of(artifact); },
+                          [this](const std::string& artifact) { return keeper_.held(artifact); }}},
       tasks_{world_.loop},
       requests_{world_.loop},
-      stop_asked_{world_.loop} {}
+      stop_asked_{world_.loop},
+      pins_changed_{world_.loop},
+      keeper_{Keeper::World{world_.loop, process_pool_, world_.files, world_.processes,
+                            world_.keeper_program},
+              [this] { pins_changed_.notify_all(); }} {}
 
 FrontService::~FrontService() = default;
 
 void FrontService::start() {
   world_.loop.spawn(tick());
+  sync_pins();
   std::vector<const NamedModel*> used;
   for (const NamedModel& named : named_) {
     if (named.artifact.last_used_at_us > 0) used.push_back(&named);
@@ -91,11 +97,13 @@ Task<void> FrontService::warm_up(std::string name) {
 Task<void> FrontService::stop(TimePoint deadline) {
   stopping_ = true;
   stop_asked_.notify_all();
+  pins_changed_.notify_all();
   warm_ups_.cancel();
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();
   co_await stop_hosts();
+  co_await keeper_.stop();
   co_await requests_.close();
   co_await tasks_.close();
   // What was being resolved when the deadline passed may have brought a host of its own.
@@ -205,7 +213,8 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
     return named.artifact.id == artifact;
   });
   const bool same = known != named_.end() && now->id == artifact &&
-                    now->status == known->artifact.status && now->reason == known->artifact.reason;
+                    now->status == known->artifact.status &&
+                    now->reason == known->artifact.reason && now->facts == known->artifact.facts;
   if (!same) {
     if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
     if (now->id != artifact) world_.loop.spawn(retire(artifact));
@@ -226,10 +235,11 @@ Task<Result<>> FrontService::refresh_catalogue() {
   if (!listed) co_return Failed{std::move(listed).error()};
   named_ = std::move(*listed);
   layers_.artifact().update(named_);
-  for (const NamedModel& named : named_) {
-    const auto found = models_.find(named.artifact.id);
-    if (found != models_.end()) found->second->update(named);
+  for (const auto& [artifact, model] : models_) {
+    if (const NamedModel* holder = holder_of(artifact)) model->update(*holder);
   }
+  apply_terms();
+  sync_pins();
   events_.publish("model", models_changed_json(named_));
   co_return Result<>{};
 }
@@ -244,8 +254,13 @@ Model& FrontService::model_for(const NamedModel& named) {
         metrics_,
         pressure_,
         config_.switches};
-    model = std::make_unique<Model>(world, named, host_settings(),
+    const std::string& artifact = named.artifact.id;
+    const NamedModel& holder = *holder_of(artifact);
+    warn_of_shared_files(holder);
+    model = std::make_unique<Model>(world, holder, host_settings(artifact),
                                     [this](ModelHost& host) { on_host_changed(host); });
+    model->stay().set_default(default_terms(artifact));
+    if (pin_of(artifact, "weights") != nullptr) model->stay().set_pin(Stay::Pin::kPinned);
   }
   return *model;
 }
@@ -266,21 +281,17 @@ Task<void> FrontService::retire(std::string artifact) {
   touched_.erase(artifact);
 }
 
-const NamedModel* FrontService::find(const std::string& key) const {
-  const auto found = std::find_if(named_.begin(), named_.end(),
-                                  [&](const NamedModel& named) { return named.key == key; });
-  return found == named_.end() ? nullptr : &*found;
-}
-
-HostSettings FrontService::host_settings() const {
+HostSettings FrontService::host_settings(const std::string& artifact) const {
+  const NamedModel* holder = holder_of(artifact);
+  const ModelOptions options = config_.effective(holder == nullptr ? "" : holder->key);
   HostSettings settings;
   settings.worker_program = world_.worker_program;
-  settings.options.context_limit = static_cast<int>(config_.context);
-  settings.options.parallel = static_cast<int>(config_.parallel);
-  settings.options.threads = static_cast<int>(config_.threads);
+  settings.options.context_limit = static_cast<int>(*options.context);
+  settings.options.parallel = static_cast<int>(*options.parallel);
+  settings.options.threads = static_cast<int>(*options.threads);
   settings.options.repack = config_.switches.compiled;
   settings.options.prefix = config_.switches.prefix;
-  settings.queue_limit = static_cast<int>(config_.queue);
+  settings.queue_limit = static_cast<int>(*options.queue);
   settings.hang_limit = config_.hang_limit();
   return settings;
 }
@@ -312,7 +323,7 @@ Task<void> FrontService::tick() {
         (void)co_await layers_.pages().refresh(std::move(subject));
       }
     }
-    if (n % kTicksPerRecheck == 0) {
+    if (n % kTicksPerRecheck == 1) {
       std::vector<std::string> all;
       for (const NamedModel& named : named_) all.push_back(named.artifact.id);
       for (const std::string& artifact : all) (void)co_await recheck(artifact);

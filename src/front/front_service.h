@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -17,6 +19,7 @@
 #include "base/sync.h"
 #include "front/config.h"
 #include "front/config/change.h"
+#include "front/keeper.h"
 #include "front/key_store.h"
 #include "front/layer_set.h"
 #include "front/model.h"
@@ -42,6 +45,7 @@ class FrontService : public Service {
     std::uint64_t seed = 0;  // of request ids
     // Loads the configuration again. May block; called on a pool's thread.
     std::function<Result<Config>()> load_config = {};
+    std::string keeper_program = {};
   };
 
   // Opens (and, where missing, makes) catalogue, history and keys in config.data. Blocks: call it
@@ -105,7 +109,21 @@ class FrontService : public Service {
   Model& model_for(const NamedModel& named);
   const NamedModel* find(const std::string& key) const;
   ModelStatus status_of(const NamedModel& named) const;
-  HostSettings host_settings() const;
+  HostSettings host_settings(const std::string& artifact) const;
+  const NamedModel* holder_of(const std::string& artifact) const;
+  StayTerms default_terms(const std::string& artifact) const;
+  void apply_terms();
+  void warn_of_shared_files(const NamedModel& holder);
+  std::vector<std::string> aliases_of(const NamedModel& named) const;
+  Result<> check_removable(const ModelName& name) const;
+  const Pin* pin_of(const std::string& artifact, std::string_view layer) const;
+  bool holds_pin(const std::string& artifact, const std::string& layer) const;
+  void sync_pins();
+  Task<void> hold(std::string artifact, std::string layer);
+  Task<void> hold_until_lost(std::string artifact, std::string layer);
+  Task<Result<>> hold_once(std::string artifact, std::string layer);
+  Task<Result<>> check_pin(std::string name, std::string layer, Bytes bytes);
+  Result<> check_not_pinned(const ModelStatus& model, std::string_view layer) const;
   std::optional<LoadSet> load_set_of(const std::string& artifact) const;
   ModelHost* host_of(const std::string& artifact) const;
   void on_closed(const std::string& artifact_name, const RequestReport& report);
@@ -146,6 +164,10 @@ class FrontService : public Service {
   Gate tasks_;
   Gate requests_;
   Notify stop_asked_;
+  Notify pins_changed_;  // or something that a pin holds
+  Keeper keeper_;
+  std::set<std::pair<std::string, std::string>> held_;  // artifact and layer that hold() is at
+  std::set<std::string> warned_of_;                     // names whose options do not hold
   SharedProgress warm_ups_;  // of pages, all together: nobody looks, but stop() ends them
   bool stopping_ = false;
   std::uint64_t next_request_ = 1;

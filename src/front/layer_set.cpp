@@ -29,7 +29,8 @@ PagesLayer::World pages_world(const LayerSet::World& world) {
     const ModelHost* found = host(artifact);
     return found != nullptr && worker_level(found->level()) >= WorkerLevel::kLoading;
   };
-  return {world.loop, world.pool, world.files, world.clock, world.load_set, std::move(mapped)};
+  return {world.loop,     world.pool,        world.files,       world.clock,
+          world.load_set, std::move(mapped), world.pinned_pages};
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ class LayerSet {
     const Clock& clock;
     HostWorkers::Find host;
     std::function<std::optional<LoadSet>(const std::string& artifact)> load_set;
+    std::function<Bytes(const std::string& artifact)> pinned_pages;
   };
   explicit LayerSet(World world);
 

@@ -43,6 +43,26 @@ WorkerStatus worker_status(const ModelHost& host, TimePoint now) {
 
 }  // namespace
 
+namespace {
+
+// What it is for: what its worker found when it tried, or else what the file looks like. A model
+// that was made for replies embeds too, but is not listed for it.
+std::vector<std::string> capabilities_of(const ModelFacts& facts, const ModelHost* host) {
+  const wire::ReadyMessage* ready =
+      host != nullptr && host->has_worker() ? &*host->ready() : nullptr;
+  const bool generates = ready != nullptr ? ready->generates : !facts.pools;
+  const bool tools = ready != nullptr ? ready->calls_tools : facts.template_tools;
+  const bool thinks = ready != nullptr ? ready->thinks : facts.template_thinks;
+  std::vector<std::string> capabilities;
+  if (generates) capabilities.emplace_back("completion");
+  if (generates && tools) capabilities.emplace_back("tools");
+  if (generates && thinks) capabilities.emplace_back("thinking");
+  if (facts.pools || !generates) capabilities.emplace_back("embedding");
+  return capabilities;
+}
+
+}  // namespace
+
 ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now) {
   const Artifact& artifact = named.artifact;
   ModelStatus status;
@@ -61,6 +81,8 @@ ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint 
   status.embedding_length = static_cast<int>(artifact.facts.embedding_length);
   status.has_chat_template = artifact.facts.has_chat_template;
   status.license = artifact.facts.license;
+  status.capabilities =
+      capabilities_of(artifact.facts, model == nullptr ? nullptr : &model->host());
   if (model == nullptr) {
     status.layers = untouched(named);
     return status;
@@ -76,6 +98,10 @@ ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint 
     status.reason = host.failure()->message();
   }
   status.predicted_ttft_ms = model->predicted_ttft_ms();
+  const StayTerms terms = model->stay().terms();
+  status.keep_alive = terms.keep_alive;
+  status.keep_alive_source = terms.source;
+  status.expires_at_us = model->stay().expires_at_us();
   status.active = host.admission().active();
   status.queued = host.admission().waiting();
   return status;

@@ -25,12 +25,19 @@ std::vector<std::string> worker_environment() {
   return environment;
 }
 
-std::string worker_program() {
+namespace {
+
+std::string beside_us(const std::string& name) {
   std::array<char, PATH_MAX> path{};
   const ssize_t n = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
   if (n <= 0) return {};
   const std::string self{path.data(), static_cast<std::size_t>(n)};
-  return self.substr(0, self.rfind('/') + 1) + "hearth-worker";
+  return self.substr(0, self.rfind('/') + 1) + name;
 }
+
+}  // namespace
+
+std::string worker_program() { return beside_us("hearth-worker"); }
+std::string keeper_program() { return beside_us("hearth-keeper"); }
 
 }  // namespace hearth::front

@@ -11,7 +11,8 @@ namespace hearth::front {
 // secrets, no proxies, no PATH.
 std::vector<std::string> worker_environment();
 
-// hearth-worker, beside the running executable. Empty when /proc is not there.
+// hearth-worker and hearth-keeper, beside the running executable. Empty when /proc is not there.
 std::string worker_program();
+std::string keeper_program();
 
 }  // namespace hearth::front

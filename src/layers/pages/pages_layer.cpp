@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layers/pages/pages_layer.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace hearth {
 namespace {
 
@@ -66,6 +70,14 @@ LayerState PagesLayer::observe(const Subject& subject) const {
   state.bytes = last->residency.resident;
   state.fraction = last->residency.fraction();
   if (state.bytes > Bytes{}) state.level = "resident";
+  const Bytes pinned = world_.pinned ? world_.pinned(subject.artifact) : Bytes{};
+  if (pinned > Bytes{}) {
+    state.level = "pinned";
+    state.fraction =
+        std::min(1.0, static_cast<double>(pinned.count()) /
+                          static_cast<double>(std::max<std::uint64_t>(1, state.total.count())));
+    state.detail = fmt::format("{:.0f} % resident", 100 * last->residency.fraction());
+  }
   if (last->residency.method == ResidencyMethod::kUnknown) {
     state.detail = "the kernel does not tell which pages of this file are in memory";
   }
@@ -86,7 +98,7 @@ Estimate PagesLayer::cost_to_warm(const Subject& subject) const {
 
 Task<Result<LayerState>> PagesLayer::warm(Subject subject, Target target, Progress& progress) {
   if (target.level == "pinned")
-    co_return fail(ErrorCode::kUnsupported, "pages cannot be pinned yet");
+    co_return fail(ErrorCode::kUnsupported, "pages are pinned by `hearth pin`, not warmed to it");
   std::optional<LoadSet> load_set = world_.load_set(subject.artifact);
   if (!load_set) co_return unknown_artifact();
   auto job = [&files = world_.files, &clock = world_.clock, &progress, set = std::move(*load_set)] {

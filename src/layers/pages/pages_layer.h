@@ -35,6 +35,8 @@ class PagesLayer : public Layer {
     std::function<std::optional<LoadSet>(const std::string& artifact)> load_set;
     // Whether some worker maps the artifact's files now.
     std::function<bool(const std::string& artifact)> mapped;
+    // How much of it is locked; may be empty.
+    std::function<Bytes(const std::string& artifact)> pinned = {};
   };
   explicit PagesLayer(World world) : world_{std::move(world)} {}
 
@@ -50,12 +52,12 @@ class PagesLayer : public Layer {
   // Bytes per second that cold reads have had lately; nullopt before the first of at least 1 MiB.
   std::optional<double> read_rate() const { return rate_; }
 
-  // Levels: "absent", "resident" with its share.
+  // Levels: "absent", "resident" with its share; "pinned" with the share that is locked.
   LayerState observe(const Subject& subject) const override;
   Estimate cost_to_warm(const Subject& subject) const override;
 
   // Reads what is missing. Errors: kNotFound; kCancelled, keeping what was read; kUnsupported for
-  // "pinned".
+  // "pinned", which is no level to warm to.
   Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
 
   // Errors: kNotFound; kConflict while a worker maps the files.

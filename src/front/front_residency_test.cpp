@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names, aliases and pins through the whole front, over scripted workers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/event_loop_asio.h"
+#include "front/front_service.h"
+#include "front/testing/scripted_worker.h"
+#include "layers/testing/gguf_builder.h"
+#include "layers/testing/temp_dir.h"
+
+namespace hearth::front {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Script;
+using testing::ScriptedProcesses;
+using testing::well_behaved;
+using wire::BlockingChannel;
+using wire::Frame;
+using wire::FrameType;
+
+class FrontResidencyTest : public ::testing::Test {
+ protected:
+  void open(Script script = well_behaved) {
+    service_.reset();
+    loop_ = std::make_unique<AsioEventLoop>();  // one that was stopped does not go on
+    processes_ = std::make_unique<ScriptedProcesses>(std::vector<Script>{std::move(script)});
+    config_.data = directory_.path();
+    auto opened = FrontService::open(
+        FrontService::World{
+            *loop_, Clock::real(), Files::real(), *processes_, "scripted", 7, {}, {}},
+        config_);
+    ASSERT_TRUE(opened) << opened.error().message();
+    service_ = std::move(*opened);
+    service_->start();
+  }
+
+  void section(const std::string& key, ModelOptions options) {
+    options.name = key;
+    config_.models[key] = std::move(options);
+  }
+
+  // With "tiny" imported, and a second file as "other".
+  void run(Task<void> body) {
+    loop_->spawn(finish(this, std::move(body)));
+    loop_->run();
+  }
+
+  static Task<void> import(FrontResidencyTest* test, std::string name) {
+    std::string path = test->directory_ / (name + ".gguf");
+    GgufBuilder file = GgufBuilder::small_model();
+    file.text("test.name", name);
+    std::ofstream{path, std::ios::binary} << file.bytes();
+    auto imported = co_await test->service_->import_model(std::move(path), std::move(name));
+    EXPECT_TRUE(imported) << imported.error().message();
+  }
+
+  static Task<void> finish(FrontResidencyTest* test, Task<void> body) {
+    co_await import(test, "tiny");
+    co_await import(test, "other");
+    co_await std::move(body);
+    co_await test->service_->stop(test->loop_->now() + 5s);
+    test->loop_->stop();
+  }
+
+  using GgufBuilder = hearth::testing::GgufBuilder;
+  hearth::testing::TempDir directory_;
+  std::unique_ptr<AsioEventLoop> loop_;
+  Config config_;
+  std::unique_ptr<ScriptedProcesses> processes_;
+  std::unique_ptr<FrontService> service_;
+};
+
+Task<void> copies(FrontService& service) {
+  std::string tiny = "tiny", second = "second", other = "other", nobody = "nobody";
+  const auto copied = co_await service.copy_model(tiny, second);
+  EXPECT_TRUE(copied) << copied.error().message();
+  EXPECT_EQ(copied->name, "second:latest");
+  EXPECT_EQ(copied->artifact, service.model("tiny")->artifact);
+  const auto again = co_await service.copy_model(tiny, second);
+  EXPECT_TRUE(again);
+  const auto taken = co_await service.copy_model(tiny, other);
+  EXPECT_EQ(taken.error().code(), ErrorCode::kConflict);
+  const auto unknown = co_await service.copy_model(nobody, second);
+  EXPECT_EQ(unknown.error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(FrontResidencyTest, ASecondNameSharesTheFiles) {
+  open();
+  run(copies(*service_));
+}
+
+Task<void> reads_details(FrontService& service) {
+  std::string tiny = "tiny";
+  const auto details = co_await service.details(tiny);
+  EXPECT_TRUE(details) << details.error().message();
+  EXPECT_EQ(details->chat_template, "{{ messages }}");
+  EXPECT_THAT(details->metadata, HasSubstr("\"general.name\":\"Tiny\""));
+  EXPECT_THAT(service.model("tiny")->capabilities, ElementsAre("completion"));
+}
+
+TEST_F(FrontResidencyTest, DetailsComeFromTheFile) {
+  open();
+  run(reads_details(*service_));
+}
+
+Task<void> uses_aliases(FrontService& service) {
+  EXPECT_EQ(service.model("nick")->name, "tiny:latest");
+  EXPECT_THAT(service.model("tiny")->aliases, ElementsAre("nick"));
+  EXPECT_EQ(service.model("other")->name, "other:latest");
+  EXPECT_EQ(service.model("tiny")->keep_alive.text(), "10m0s");
+  EXPECT_EQ(service.model("tiny")->keep_alive_source, "configuration");
+  EXPECT_EQ(service.model("other")->keep_alive_source, "default");
+  std::string nick = "nick";
+  const auto removed = co_await service.remove_model(nick);
+  EXPECT_EQ(removed.error().code(), ErrorCode::kConflict);
+  std::string weights = "weights";
+  const auto warmed = co_await service.warm(nick, weights);
+  EXPECT_TRUE(warmed) << warmed.error().message();
+  EXPECT_TRUE(service.model("tiny")->expires_at_us);
+}
+
+TEST_F(FrontResidencyTest, AnAliasLeadsToItsModelAndHidesNone) {
+  ModelOptions options;
+  options.aliases = {"nick", "other"};
+  options.keep_alive = KeepAlive::after(10min);
+  section("tiny:latest", options);
+  open();
+  run(uses_aliases(*service_));
+}
+
+// What a worker was opened with.
+struct Opened {
+  std::vector<wire::LoadOptions> options;
+};
+
+Task<void> warms_both_names(FrontService& service) {
+  std::string tiny = "tiny", second = "zweite", weights = "weights";
+  const auto copied = co_await service.copy_model(tiny, second);
+  EXPECT_TRUE(copied) << copied.error().message();
+  const auto warmed = co_await service.warm(second, weights);
+  EXPECT_TRUE(warmed) << warmed.error().message();
+}
+
+TEST_F(FrontResidencyTest, OfTwoSectionsForOneModelTheFirstByNameHolds) {
+  ModelOptions first, second;
+  first.context = 1000;
+  second.context = 2000;
+  section("tiny:latest", first);
+  section("zweite:latest", second);
+  Opened opened;
+  open([&opened](BlockingChannel& channel, const Frame& frame) {
+    if (frame.type == FrameType::kOpen) {
+      opened.options.push_back(wire::decode_open(frame.payload)->options);
+    }
+    return well_behaved(channel, frame);
+  });
+  run(warms_both_names(*service_));
+  ASSERT_EQ(opened.options.size(), 1U);
+  EXPECT_EQ(opened.options[0].context_limit, 1000);
+}
+
+bool is_resident(const FrontService& service) {
+  return service.model("tiny")->layers[2].level == "resident";
+}
+
+Task<void> until_resident(EventLoop& loop, FrontService& service) {
+  while (!is_resident(service)) co_await loop.sleep(1ms);
+}
+
+Task<void> pins_weights(EventLoop& loop, FrontService& service) {
+  std::string tiny = "tiny", weights = "weights";
+  const auto pinned = co_await service.pin(tiny, weights, Bytes{});
+  EXPECT_TRUE(pinned) << pinned.error().message();
+  EXPECT_THAT(pinned->pinned, ElementsAre("weights"));
+  EXPECT_EQ(pinned->keep_alive_source, "pin");
+  co_await until_resident(loop, service);
+  const auto unloaded = co_await service.unload(tiny);
+  EXPECT_EQ(unloaded.error().code(), ErrorCode::kConflict);
+  EXPECT_THAT(unloaded.error().message(), HasSubstr("hearth unpin tiny:latest"));
+  const auto cooled = co_await service.cool(tiny, weights);
+  EXPECT_EQ(cooled.error().code(), ErrorCode::kConflict);
+  const auto part = co_await service.pin(tiny, weights, Bytes{1});
+  EXPECT_EQ(part.error().field(), "bytes");
+  std::string prefix = "prefix";
+  const auto other = co_await service.pin(tiny, prefix, Bytes{});
+  EXPECT_EQ(other.error().field(), "layer");
+}
+
+Task<void> finds_pin_again(EventLoop& loop, FrontService& service) {
+  co_await until_resident(loop, service);
+  EXPECT_THAT(service.model("tiny")->pinned, Contains("weights"));
+  std::string tiny = "tiny", all;
+  const auto loose = co_await service.unpin(tiny, all);
+  EXPECT_TRUE(loose) << loose.error().message();
+  EXPECT_THAT(loose->pinned, IsEmpty());
+  const auto unloaded = co_await service.unload(tiny);
+  EXPECT_TRUE(unloaded);
+}
+
+TEST_F(FrontResidencyTest, PinnedWeightsAreLoadedStayAndSurviveARestart) {
+  open();
+  run(pins_weights(*loop_, *service_));
+  open();
+  run(finds_pin_again(*loop_, *service_));
+}
+
+Task<void> loses_a_pinned_worker(EventLoop& loop, FrontService& service) {
+  std::string tiny = "tiny", weights = "weights";
+  (void)co_await service.pin(tiny, weights, Bytes{});
+  co_await until_resident(loop, service);
+  GenerateRequest request;
+  request.context.model = "tiny";
+  request.message.prompt = "die";
+  const auto reply = service.generate(std::move(request), Delivery::kStreamed);
+  for (;;) {
+    const Event event = co_await reply->next();
+    if (std::holds_alternative<Refused>(event)) break;
+  }
+  reply->sent(503);
+  co_await until_resident(loop, service);
+}
+
+TEST_F(FrontResidencyTest, APinnedModelIsLoadedAgainAfterItsWorkerDied) {
+  open([](BlockingChannel& channel, const Frame& frame) {
+    return frame.type != FrameType::kGenerate && well_behaved(channel, frame);
+  });
+  run(loses_a_pinned_worker(*loop_, *service_));
+  EXPECT_GE(processes_->spawned(), 3);
+}
+
+Task<void> pins_pages_without_keeper(FrontService& service) {
+  std::string tiny = "tiny", pages = "pages";
+  const auto pinned = co_await service.pin(tiny, pages, Bytes{});
+  EXPECT_EQ(pinned.error().code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(service.model("tiny")->pinned, IsEmpty());
+}
+
+TEST_F(FrontResidencyTest, PagesThatCannotBeHeldAreNotPinned) {
+  open();
+  run(pins_pages_without_keeper(*service_));
+}
+
+}  // namespace
+}  // namespace hearth::front

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/keeper.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/event_loop_asio.h"
+#include "base/temporary_directory.h"
+#include "front/worker_environment.h"
+
+namespace hearth::front {
+namespace {
+
+using namespace literals;
+
+TEST(FirstOf, KeepsTheSetsOrder) {
+  const LoadSet set{{"a", {{0, 4_KiB}, {8192, 8_KiB}}}, {"b", {{0, 4_KiB}}}};
+  EXPECT_EQ(size_of(first_of(set, Bytes{})), 16_KiB);
+  EXPECT_EQ(size_of(first_of(set, 1_MiB)), 16_KiB);
+  const LoadSet first = first_of(set, 6_KiB);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].ranges, (std::vector<Range>{{0, 4_KiB}, {8192, 2_KiB}}));
+}
+
+// The real keeper, which the build puts one folder up from the tests.
+std::string built_keeper() {
+  std::string program = keeper_program();
+  const std::size_t tests = program.rfind("/tests/");
+  return tests == std::string::npos ? program : program.erase(tests, 6);
+}
+
+class KeeperTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::access(built_keeper().c_str(), X_OK) != 0) GTEST_SKIP() << "hearth-keeper is not built";
+    const std::string path = directory_ / "file";
+    std::ofstream{path, std::ios::binary} << std::string(32 << 10, 'x');
+    set_ = {{path, {{0, 16_KiB}, {20 << 10, 4_KiB}}}};
+  }
+
+  void run(Task<void> body) {
+    loop_.spawn(finish(this, std::move(body)));
+    loop_.run();
+  }
+  static Task<void> finish(KeeperTest* test, Task<void> body) {
+    co_await std::move(body);
+    co_await test->keeper_.stop();
+    test->loop_.stop();
+  }
+
+  TemporaryDirectory directory_;
+  LoadSet set_;
+  AsioEventLoop loop_;
+  Pool pool_{"test", 2};
+  Notify lost_{loop_};
+  Keeper keeper_{Keeper::World{loop_, pool_, Files::real(), Processes::real(), built_keeper()},
+                 [this] { lost_.notify_all(); }};
+};
+
+Task<void> keep_and_forget(Keeper& keeper, LoadSet set, std::vector<Bytes>& held) {
+  std::string artifact = "a";
+  const Result<> whole = co_await keeper.keep(artifact, set, Bytes{});
+  EXPECT_TRUE(whole) << whole.error().message();
+  held.push_back(keeper.held(artifact));
+  const Result<> part = co_await keeper.keep(artifact, set, Bytes{4096});
+  EXPECT_TRUE(part) << part.error().message();
+  held.push_back(keeper.held(artifact));
+  keeper.forget(artifact);
+  held.push_back(keeper.held(artifact));
+}
+
+TEST_F(KeeperTest, HoldsWhatItIsTold) {
+  std::vector<Bytes> held;
+  run(keep_and_forget(keeper_, set_, held));
+  EXPECT_EQ(held, (std::vector<Bytes>{20_KiB, 4_KiB, Bytes{}}));
+}
+
+Task<void> die_and_keep_again(Keeper& keeper, LoadSet set, Notify& lost) {
+  std::string artifact = "a";
+  const Result<> first = co_await keeper.keep(artifact, set, Bytes{});
+  EXPECT_TRUE(first) << first.error().message();
+  ::kill(keeper.pid(), SIGKILL);
+  co_await lost.wait();
+  EXPECT_EQ(keeper.held(artifact), Bytes{});
+  const Result<> second = co_await keeper.keep(artifact, set, Bytes{});
+  EXPECT_TRUE(second) << second.error().message();
+  EXPECT_EQ(keeper.held(artifact), size_of(set));
+}
+
+TEST_F(KeeperTest, ADeadOneIsToldOfAndReplaced) {
+  run(die_and_keep_again(keeper_, set_, lost_));
+  EXPECT_EQ(keeper_.deaths(), 1U);
+}
+
+Task<void> keep_missing(Keeper& keeper, Result<>& result) {
+  std::string artifact = "a";
+  LoadSet set{{"/nowhere/file", {{0, 4_KiB}}}};
+  result = co_await keeper.keep(std::move(artifact), std::move(set), Bytes{});
+}
+
+TEST_F(KeeperTest, AMissingFileIsNotFound) {
+  Result<> result;
+  run(keep_missing(keeper_, result));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace hearth::front
