@@ -156,6 +156,7 @@ Task<Result<ModelStatus>> FrontService::pin(std::string name, std::string layer,
   log::info("model.pinned", {{"model", known->name}, {"layer", layer}});
   Result<> refreshed = co_await refresh_catalogue();
   if (!refreshed) co_return Failed{std::move(refreshed).error()};
+  if (layer == "pages") co_await refresh_pages(known->artifact);  // locking has read them
   co_return model(name);
 }
 

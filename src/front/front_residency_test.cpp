@@ -36,7 +36,7 @@ class FrontResidencyTest : public ::testing::Test {
     config_.data = directory_.path();
     auto opened = FrontService::open(
         FrontService::World{
-            *loop_, Clock::real(), Files::real(), *processes_, "scripted", 7, {}, {}},
+            *loop_, Clock::real(), Files::real(), *processes_, "scripted", 7, {}, keeper_},
         config_);
     ASSERT_TRUE(opened) << opened.error().message();
     service_ = std::move(*opened);
@@ -75,6 +75,7 @@ class FrontResidencyTest : public ::testing::Test {
   hearth::testing::TempDir directory_;
   std::unique_ptr<AsioEventLoop> loop_;
   Config config_;
+  std::string keeper_;
   std::unique_ptr<ScriptedProcesses> processes_;
   std::unique_ptr<FrontService> service_;
 };
@@ -235,6 +236,35 @@ TEST_F(FrontResidencyTest, APinnedModelIsLoadedAgainAfterItsWorkerDied) {
   });
   run(loses_a_pinned_worker(*loop_, *service_));
   EXPECT_GE(processes_->spawned(), 3);
+}
+
+// A keeper that is a script: it holds whatever it is told to.
+bool works_or_keeps(BlockingChannel& channel, const Frame& frame) {
+  if (frame.type != FrameType::kKeep) return well_behaved(channel, frame);
+  testing::answer(channel, FrameType::kKept, frame.request, "{}");
+  return true;
+}
+
+Task<void> pins_pages(FrontService& service) {
+  std::string tiny = "tiny", pages = "pages";
+  const auto pinned = co_await service.pin(tiny, pages, Bytes{4096});
+  EXPECT_TRUE(pinned) << pinned.error().message();
+  EXPECT_THAT(pinned->pinned, ElementsAre("pages"));
+  EXPECT_EQ(pinned->layers[1].level, "pinned");
+  EXPECT_GT(pinned->layers[1].fraction, 0);
+  EXPECT_LT(pinned->layers[1].fraction, 1);
+  const auto cooled = co_await service.cool(tiny, pages);
+  EXPECT_EQ(cooled.error().code(), ErrorCode::kConflict);
+  EXPECT_THAT(cooled.error().message(), HasSubstr("hearth unpin tiny:latest"));
+  const auto loose = co_await service.unpin(tiny, pages);
+  EXPECT_TRUE(loose);
+  EXPECT_THAT(loose->pinned, IsEmpty());
+}
+
+TEST_F(FrontResidencyTest, PinnedPagesShowAndAreNotCooled) {
+  keeper_ = "scripted";
+  open(works_or_keeps);
+  run(pins_pages(*service_));
 }
 
 Task<void> pins_pages_without_keeper(FrontService& service) {
