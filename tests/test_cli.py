@@ -3,11 +3,12 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 
-from support.server import HEARTH, SMOLLM2
+from support.server import HEARTH, SMOLLM2, clean_environment
 from support.terminal import Terminal
 from support.waiting import eventually
 
@@ -15,9 +16,8 @@ NO_SERVER, USAGE = 2, 64
 
 
 def environment_of(server):
-    plain = {k: v for k, v in os.environ.items() if not k.startswith("HEARTH_")}
-    return {**plain, "HEARTH_HOST": f"127.0.0.1:{server.port}", "TERM": "xterm-256color",
-            "LANG": "C.UTF-8"}
+    return clean_environment({"HEARTH_HOST": f"127.0.0.1:{server.port}",
+                              "TERM": "xterm-256color", "LANG": "C.UTF-8"})
 
 
 def hearth(server, *arguments, stdin=""):
@@ -34,7 +34,6 @@ def output_of(server, *arguments, stdin=""):
 
 def json_of(server, *arguments):
     return json.loads(output_of(server, "--json", *arguments))
-
 
 
 def test_version(server):
@@ -84,6 +83,54 @@ def test_warm_and_cool(new_server, model_copy):
     assert hearth(server, "warm", "smollm2", "--layer", "soup").returncode == USAGE
 
 
+def test_load_with_a_keep_alive(new_server):
+    server = new_server()
+    output_of(server, "load", "smollm2", "--keep-alive", "30m", "--wait", 60)
+    table = output_of(server, "ps").splitlines()
+    cells = dict(zip(table[0].split("\t"), table[1].split("\t")))
+    assert cells["UNTIL"] in ("29 minutes from now", "30 minutes from now")
+    assert cells["CONTEXT"] != "-"
+    assert "30m0s, as the last request asked" in output_of(server, "show", "smollm2")
+    output_of(server, "load", "smollm2", "--keepalive", "-1")
+    assert "until wanted" in output_of(server, "ps")
+    assert hearth(server, "load", "smollm2", "--keep-alive", "soon").returncode == USAGE
+    pages = hearth(server, "warm", "smollm2", "--layer", "pages", "--keep-alive", "5m")
+    assert pages.returncode == 1 and "weights" in pages.stderr
+
+
+def test_run_with_a_keep_alive_of_zero(new_server):
+    server = new_server()
+    output_of(server, "run", "smollm2", "Hi", "--max-tokens", 2, "--keep-alive", 0)
+    eventually(lambda: server.model()["layers"]["weights"]["level"] == "hollow", "it was unloaded")
+
+
+def test_cp_and_rm_of_several(new_server):
+    server = new_server()
+    assert "assistant" in output_of(server, "cp", "smollm2", "assistant")
+    assert json_of(server, "cp", "smollm2", "helper:b")["name"] == "helper:b"
+    assert sorted(output_of(server, "list", "--names").split()) == [
+        "assistant:latest", "helper:b", "smollm2:latest"]
+    done = hearth(server, "rm", "assistant", "nobody", "helper:b")
+    assert done.returncode == 1 and "nobody" in done.stderr
+    assert "assistant" in done.stdout and "helper:b" in done.stdout
+    assert output_of(server, "list", "--names").split() == ["smollm2:latest"]
+    assert hearth(server, "cp", "nobody", "x").returncode == 1
+
+
+def test_pin_and_unpin(new_server):
+    server = new_server()
+    assert "weights are pinned" in output_of(server, "pin", "smollm2")
+    assert "pinned" in output_of(server, "ps", "--all")
+    assert json_of(server, "show", "smollm2")["pinned"] == ["weights"]
+    refused = hearth(server, "unload", "smollm2")
+    assert refused.returncode == 1 and "hearth unpin" in refused.stderr
+    assert "nothing is pinned" in output_of(server, "unpin", "smollm2", "--layer", "weights")
+    output_of(server, "unload", "smollm2")
+    assert hearth(server, "pin", "smollm2", "--layer", "prefix").returncode == USAGE
+    for arguments in (["--bytes", "5M"], ["--layer", "pages", "--bytes", "much"]):
+        assert hearth(server, "pin", "smollm2", *arguments).returncode == 1
+
+
 def test_run_with_a_prompt(server):
     question = "What is the capital of France?"
     text = output_of(server, "run", "smollm2", question, "--temperature", 0, "--max-tokens", 24)
@@ -123,9 +170,60 @@ def test_no_server(tmp_path):
     assert "hearth serve" in done.stderr
 
 
+@pytest.mark.parametrize("form", ["127.0.0.1:{}", ":{}", "0.0.0.0:{}", "http://localhost:{}/",
+                                  "http://127.0.0.1:{}"])
+def test_the_server_is_found_by_ollama_host(server, form):
+    environment = clean_environment({"OLLAMA_HOST": form.format(server.port)})
+    done = subprocess.run([HEARTH, "list"], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and "smollm2:latest" in done.stdout
+
+
+def test_who_is_asked_and_who_says_so(server):
+    nobody = clean_environment({"OLLAMA_HOST": "127.0.0.1:1"})
+    done = subprocess.run([HEARTH, "list"], capture_output=True, text=True, env=nobody)
+    assert done.returncode == NO_SERVER and "OLLAMA_HOST=127.0.0.1:1" in done.stderr
+    ours_first = {**nobody, "HEARTH_HOST": f"127.0.0.1:{server.port}"}
+    assert subprocess.run([HEARTH, "list"], capture_output=True, env=ours_first).returncode == 0
+    flag_first = [HEARTH, "--host", f"127.0.0.1:{server.port}", "list"]
+    assert subprocess.run(flag_first, capture_output=True, env=nobody).returncode == 0
+    tls = clean_environment({"OLLAMA_HOST": "https://box"})
+    done = subprocess.run([HEARTH, "list"], capture_output=True, text=True, env=tls)
+    assert done.returncode == 1 and "OLLAMA_HOST=https://box" in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["show"], ["list", "--colour"]])
 def test_wrong_usage(server, arguments):
     assert hearth(server, *arguments).returncode == USAGE
+
+
+@pytest.mark.parametrize("typed, meant", [("lod", "load"), ("shwo", "show"), ("Stop", "stop")])
+def test_an_unknown_verb_is_answered_with_the_nearest(server, typed, meant):
+    done = hearth(server, typed, "smollm2")
+    assert done.returncode == USAGE and f'"{meant}"' in done.stderr
+    assert "did you mean" not in hearth(server, "xylophone").stderr
+
+
+@pytest.mark.parametrize("arguments, hint", [
+    (["pull", "smollm2", "--insecure"], "hearth import"), (["create", "x", "-f", "M"], "hearth cp"),
+    (["push", "x"], "hearth show"), (["signin"], "account")])
+def test_verbs_of_ollama_that_say_what_to_do_instead(server, arguments, hint):
+    done = hearth(server, *arguments)
+    assert done.returncode == 1 and hint in done.stderr and done.stdout == ""
+
+
+def test_every_verb_explains_itself_with_an_example(server):
+    overview = output_of(server, "help")
+    verbs = re.findall(r"^  ([a-z]+)", overview.split("Subcommands:")[1], re.MULTILINE)
+    assert len(verbs) > 15 and "pull" not in verbs
+    for verb in verbs:
+        text = output_of(server, "help", verb)
+        assert "Example: " in text and f"hearth {verb}" in text, verb
+        assert text == output_of(server, verb, "--help"), verb
+    assert hearth(server, "help", "lod").returncode == USAGE
+
+
+def test_version_flags(server):
+    assert output_of(server, "--version") == output_of(server, "-v")
 
 
 @pytest.mark.parametrize("config, words", [
@@ -190,6 +288,25 @@ def test_progress_of_a_cold_model_in_a_terminal(new_server, model_copy):
     terminal = chat(server, "Hello")
     assert terminal.wait() == 0
     assert "%" in terminal.raw and "\x1b[K" in terminal.raw, "a bar was drawn and cleared"
+
+
+def test_progress_of_a_load_in_a_terminal(new_server, model_copy):
+    server = new_server(model=model_copy)
+    server.cool("pages")
+    terminal = Terminal([HEARTH, "load", "smollm2"], environment_of(server))
+    assert terminal.wait() == 0
+    assert "%" in terminal.raw and "\x1b[K" in terminal.raw, "a bar was drawn and cleared"
+    assert terminal.text.splitlines()[-1].endswith("MiB") and "resident" in terminal.text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100])
+def test_tables_fit_the_terminal(server, columns):
+    server.load()
+    for verb in ("ps", "list"):
+        terminal = Terminal([HEARTH, verb], environment_of(server), columns=columns)
+        assert terminal.wait() == 0
+        assert all(len(line) <= columns for line in terminal.text.splitlines()), terminal.text
+        assert "smollm2" in terminal.text
 
 
 def test_tables_in_a_terminal(server):

@@ -31,7 +31,8 @@ void add_absent(CLI::App& app) {
   for (const Absent& absent : kAbsent) {
     app.add_subcommand(absent.verb, absent.instead)
         ->group("")
-        ->allow_extras()
+        ->fallthrough(false)
+        ->prefix_command()
         ->callback([instead = absent.instead] {
           throw CLI::RuntimeError{report(Error{ErrorCode::kUnsupported, instead})};
         });

@@ -15,9 +15,9 @@
 namespace hearth::cli {
 namespace {
 
-// More edits than a third of the letters are another word.
+// More edits than half of the letters are another word.
 bool is_near(std::string_view word, std::string_view verb) {
-  return front::edit_distance(word, verb) <= 1 + std::max(word.size(), verb.size()) / 3;
+  return front::edit_distance(word, verb) <= std::max(word.size(), verb.size()) / 2;
 }
 
 std::vector<const CLI::App*> shown_verbs(const CLI::App& app) {
@@ -37,8 +37,9 @@ std::string nearest_verb(const CLI::App& app, std::string_view word) {
 
 std::string no_such_verb(const CLI::App& app, std::string_view word) {
   const std::string nearest = nearest_verb(app, word);
-  return fmt::format("there is no verb \"{}\"{}; `hearth help` lists all", word,
-                     nearest.empty() ? "" : ", did you mean \"" + nearest + "\"?");
+  return fmt::format(
+      "there is no verb \"{}\"; {}", word,
+      nearest.empty() ? "`hearth help` lists all" : "did you mean \"" + nearest + "\"?");
 }
 
 int help(const CLI::App& app, const std::vector<std::string>& words) {
@@ -54,7 +55,9 @@ int help(const CLI::App& app, const std::vector<std::string>& words) {
     above += (above.empty() ? "" : " ") + at->get_name();
     at = named.front();
   }
-  print(at->help(above));
+  // Not help(), which speaks of the verb that was chosen: this one.
+  print(at->get_formatter()->make_help(at, above + (above.empty() ? "" : " ") + at->get_name(),
+                                       CLI::AppFormatMode::Normal));
   return kExitOk;
 }
 

@@ -205,10 +205,13 @@ void add_serve(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("serve", "Run the server");
   verb->add_option("--listen", options->listen,
                    "HOST:PORT; port 0 picks a free one (HEARTH_LISTEN)");
-  verb->add_option("--data", options->data, "Directory for catalogue and history (HEARTH_DATA)");
-  verb->add_option("--config", options->config, "TOML file");
+  verb->add_option("--data", options->data, "Directory for catalogue and history (HEARTH_DATA)")
+      ->type_name("DIR");
+  verb->add_option("--config", options->config, "TOML file")->type_name("FILE");
   verb->add_option("--option,-o", options->options, "NAME=VALUE, any option of the file");
-  verb->footer("\nOptions, each also as HEARTH_<NAME>:\n" + front::options_help());
+  verb->footer(
+      "\nExample: hearth serve --config hearth.toml\n\nOptions, each also as HEARTH_<NAME>:\n" +
+      front::options_help());
   verb->callback([options] { throw CLI::RuntimeError{serve(*options)}; });
 }
 
