@@ -101,8 +101,11 @@ void add_worker(Details& details, const boost::json::object& worker) {
   details.line("worker",
                fmt::format("pid {}, up {}", integer_in(worker, "pid"),
                            format_milliseconds(number_in(worker, "uptime_ms").value_or(0))));
-  details.line("memory", fmt::format("{}, of it {} private", bytes_text(worker, "resident_bytes"),
-                                     bytes_text(worker, "anonymous_bytes")));
+  // A worker tells of its memory a moment after it has begun.
+  if (integer_in(worker, "resident_bytes") > 0) {
+    details.line("memory", fmt::format("{}, of it {} private", bytes_text(worker, "resident_bytes"),
+                                       bytes_text(worker, "anonymous_bytes")));
+  }
   details.line("device", bytes_text(worker, "device_bytes"));
   details.line("backend", text_in(worker, "backend"));
   details.line("engine", text_in(worker, "engine"));
