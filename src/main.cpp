@@ -5,6 +5,7 @@
 #include "cli/absent.h"
 #include "cli/completion.h"
 #include "cli/config.h"
+#include "cli/documentation.h"
 #include "cli/help.h"
 #include "cli/keys.h"
 #include "cli/levels.h"
@@ -136,5 +137,6 @@ int main(int argc, char** argv) {
   add_completion(app);
   add_help(app);
   add_absent(app);
+  add_documentation(app);
   return program.run(argc, argv);
 }

@@ -10,25 +10,60 @@
 namespace hearth::api {
 namespace {
 
+constexpr std::string_view kInvalidType = "invalid_request_error";
+
 struct Shape {
   ErrorCode code;
   int status;
   std::string_view type;
+  std::string_view when;  // empty where another one says it
 };
 
 constexpr std::array kShapes{
-    Shape{ErrorCode::kNotFound, 404, "not_found_error"},
-    Shape{ErrorCode::kNoSpace, 503, "unavailable_error"},
-    Shape{ErrorCode::kCancelled, 503,
-          "unavailable_error"},  // a client still there: we are stopping
-    Shape{ErrorCode::kCorrupt, 422, "invalid_model_error"},
-    Shape{ErrorCode::kInvalid, 400, "invalid_request_error"},
-    Shape{ErrorCode::kTooLong, 400, "exceed_context_size_error"},
-    Shape{ErrorCode::kUnsupported, 501, "not_supported_error"},
-    Shape{ErrorCode::kBusy, 503, "unavailable_error"},
-    Shape{ErrorCode::kConflict, 409, "conflict_error"},
-    Shape{ErrorCode::kUnavailable, 503, "unavailable_error"},
-    Shape{ErrorCode::kInternal, 500, "server_error"},
+    Shape{ErrorCode::kNotFound, 404, "not_found_error", "no such model, request or key"},
+    Shape{ErrorCode::kNoSpace, 503, "unavailable_error", "there is no room for it"},
+    // Of a client that is still there.
+    Shape{ErrorCode::kCancelled, 503, "unavailable_error", "the server is stopping"},
+    Shape{ErrorCode::kCorrupt, 422, "invalid_model_error", "the model's file is broken"},
+    Shape{ErrorCode::kInvalid, 400, kInvalidType, "the body, or a field of it"},
+    Shape{ErrorCode::kTooLong, 400, "exceed_context_size_error",
+          "the prompt is longer than the context; both counts stand beside the message"},
+    Shape{ErrorCode::kUnsupported, 501, "not_supported_error",
+          "what this layer or model cannot do"},
+    Shape{ErrorCode::kBusy, 503, "unavailable_error", "the model's queue is full"},
+    Shape{
+        ErrorCode::kConflict, 409, "conflict_error",
+        "a name that is taken, pages that a worker maps, weights that are pinned, an admin's last "
+        "key"},
+    Shape{ErrorCode::kUnavailable, 503, "unavailable_error",
+          "a worker died twice, or the wait that was asked for ran out"},
+    Shape{ErrorCode::kInternal, 500, "server_error", "a fault of ours"},
+};
+
+// What no Error stands for: of the routes themselves and of the HTTP server. 404, 500 and 503 are
+// above, too.
+struct OwnStatus {
+  int status;
+  std::string_view type;
+  std::string_view when;
+};
+
+constexpr std::array kOwnStatuses{
+    OwnStatus{400, kInvalidType, "no proper HTTP"},
+    OwnStatus{401, "authentication_error", "no key, or none that is known"},
+    OwnStatus{403, "permission_error",
+              "a key with another role, an unknown Host, an Origin that is not listed"},
+    OwnStatus{404, "not_found_error", "nothing is at this path"},
+    OwnStatus{405, kInvalidType, "the path takes other methods, which `Allow` lists"},
+    OwnStatus{408, kInvalidType, "header or body came too slowly"},
+    OwnStatus{413, kInvalidType, "a body of more than `max_body_mib`"},
+    OwnStatus{414, kInvalidType, "a request line of more than `max_header_kib`"},
+    OwnStatus{431, kInvalidType, "a header of more than `max_header_kib`"},
+    OwnStatus{500, "server_error", ""},
+    OwnStatus{501, kInvalidType, "a transfer coding other than chunked"},
+    OwnStatus{503, "unavailable_error",
+              "too many connections, or too much in bodies at once (`max_bodies_mib`)"},
+    OwnStatus{505, kInvalidType, "another HTTP than 1.0 and 1.1"},
 };
 
 const Shape& shape_of(ErrorCode code) {
@@ -54,20 +89,8 @@ struct Problem {
 };
 
 std::string_view type_of_status(int status) {
-  switch (status) {
-    case 401:
-      return "authentication_error";
-    case 403:
-      return "permission_error";
-    case 404:
-      return "not_found_error";
-    case 500:
-      return "server_error";
-    case 503:
-      return "unavailable_error";
-    default:
-      return "invalid_request_error";
-  }
+  const auto* found = std::ranges::find(kOwnStatuses, status, &OwnStatus::status);
+  return found == kOwnStatuses.end() ? kInvalidType : found->type;
 }
 
 // As https://docs.anthropic.com/en/api/errors lists them. 529 is theirs alone; 503 with Retry-After
@@ -143,7 +166,26 @@ std::string body_of(Dialect dialect, const Problem& problem) {
   return JsonWriter{}.raw("error", error.object()).object();
 }
 
+void add_kind(std::vector<ErrorKind>& kinds, int status, std::string_view type,
+              std::string_view when) {
+  const auto same = std::ranges::find_if(
+      kinds, [&](const ErrorKind& kind) { return kind.status == status && kind.type == type; });
+  if (same == kinds.end()) {
+    kinds.push_back({status, type, anthropic_type_of(status), std::string{when}});
+  } else if (!when.empty()) {
+    same->when += (same->when.empty() ? "" : "; ") + std::string{when};
+  }
+}
+
 }  // namespace
+
+std::vector<ErrorKind> error_kinds() {
+  std::vector<ErrorKind> kinds;
+  for (const Shape& shape : kShapes) add_kind(kinds, shape.status, shape.type, shape.when);
+  for (const OwnStatus& own : kOwnStatuses) add_kind(kinds, own.status, own.type, own.when);
+  std::ranges::stable_sort(kinds, {}, &ErrorKind::status);
+  return kinds;
+}
 
 int status_of(ErrorCode code) { return shape_of(code).status; }
 std::string_view type_of(ErrorCode code) { return shape_of(code).type; }

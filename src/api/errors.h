@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/dialect.h"
 #include "base/redact.h"
@@ -20,6 +21,17 @@ inline constexpr int kClientGone = 499;
 // Error types as llama-server's clients know them ("invalid_request_error"), also in our own
 // dialect. Anthropic's are derived from the status.
 std::string_view type_of(ErrorCode code);
+
+// One way in which a request can fail, for the documentation.
+struct ErrorKind {
+  int status;
+  std::string_view type;       // OpenAI's dialect and our own
+  std::string_view anthropic;  // the type in Anthropic's
+  std::string when;
+};
+
+// All there are, by status; none twice.
+std::vector<ErrorKind> error_kinds();
 
 // Who reads it: only those who run the server see where files lie.
 enum class Audience { kAdmin, kClients };
