@@ -43,6 +43,11 @@ http::HttpResponse done_or(const Call& call, const Error* error) {
   return {};
 }
 
+// Clients look for "not found" in the message, as the front words it for a name.
+const Error* unknown(const Result<front::ModelStatus>& model) {
+  return model ? nullptr : &model.error();
+}
+
 Task<Result<std::string>> shown(Call call, std::string name) {
   const auto model = call.service.model(name);
   if (!model) co_return Failed{model.error()};
@@ -90,6 +95,11 @@ Task<void> copy_model(Call call) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
   }
+  const auto source = call.service.model(request->source);
+  if (const Error* error = unknown(source)) {
+    co_await respond(call, done_or(call, error));
+    co_return;
+  }
   const auto copied =
       co_await call.service.copy_model(std::move(request->source), std::move(request->destination));
   co_await respond(call, done_or(call, copied ? nullptr : &copied.error()));
@@ -99,6 +109,11 @@ Task<void> delete_model(Call call) {
   auto name = parsed(call.request().body, parse_model);
   if (!name) {
     co_await refuse(std::move(call), std::move(name).error());
+    co_return;
+  }
+  const auto model = call.service.model(*name);
+  if (const Error* error = unknown(model)) {
+    co_await respond(call, done_or(call, error));
     co_return;
   }
   const auto removed = co_await call.service.remove_model(std::move(*name));

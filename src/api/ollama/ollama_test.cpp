@@ -223,6 +223,8 @@ TEST_F(Ollama, CopyAndDelete) {
   EXPECT_EQ(removed.status, 200);
   EXPECT_EQ(removed.body, "");
   EXPECT_EQ(service.called, "remove smol");
+  EXPECT_EQ(ask("DELETE", "/api/delete", R"({"name":"nobody"})").status, 404);
+  EXPECT_EQ(ask("POST", "/api/copy", R"({"source":"nobody","destination":"b"})").status, 404);
 }
 
 }  // namespace
