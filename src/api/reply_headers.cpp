@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/reply_headers.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <chrono>
 #include <string_view>
@@ -35,6 +37,11 @@ void add_report_headers(http::Headers& headers, const std::string& request_id,
     headers.push_back({"X-Hearth-Class", std::string{name_of(*report.response_class)}});
     const std::string_view layer = cold_layer_of(*report.response_class);
     if (!layer.empty()) headers.push_back({"X-Hearth-Cold-Layer", std::string{layer}});
+  }
+  if (report.dropped_messages > 0 || report.dropped_tokens > 0) {
+    headers.push_back(
+        {"X-Hearth-Truncated",
+         fmt::format("messages={}, tokens={}", report.dropped_messages, report.dropped_tokens)});
   }
   std::string timing = server_timing(report);
   if (!timing.empty()) headers.push_back({"Server-Timing", std::move(timing)});

@@ -34,6 +34,15 @@ TEST(ReportHeaders, SayNothingThatIsNotKnown) {
   EXPECT_EQ(headers[0].name, "X-Request-Id");
 }
 
+TEST(ReportHeaders, SayWhatAPromptLost) {
+  RequestReport report;
+  report.dropped_messages = 2;
+  report.dropped_tokens = 31;
+  http::Headers headers;
+  add_report_headers(headers, "r7", report);
+  EXPECT_EQ(http::header_of(headers, "X-Hearth-Truncated"), "messages=2, tokens=31");
+}
+
 std::optional<Duration> wait_of(const char* value) {
   http::HttpRequest request;
   request.headers.push_back({"Prefer", value});
