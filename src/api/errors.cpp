@@ -171,7 +171,8 @@ void add_kind(std::vector<ErrorKind>& kinds, int status, std::string_view type,
   const auto same = std::ranges::find_if(
       kinds, [&](const ErrorKind& kind) { return kind.status == status && kind.type == type; });
   if (same == kinds.end()) {
-    kinds.push_back({status, type, anthropic_type_of(status), std::string{when}});
+    const auto place = std::ranges::upper_bound(kinds, status, {}, &ErrorKind::status);
+    kinds.insert(place, ErrorKind{status, type, anthropic_type_of(status), std::string{when}});
   } else if (!when.empty()) {
     same->when += (same->when.empty() ? "" : "; ") + std::string{when};
   }
@@ -183,7 +184,6 @@ std::vector<ErrorKind> error_kinds() {
   std::vector<ErrorKind> kinds;
   for (const Shape& shape : kShapes) add_kind(kinds, shape.status, shape.type, shape.when);
   for (const OwnStatus& own : kOwnStatuses) add_kind(kinds, own.status, own.type, own.when);
-  std::ranges::stable_sort(kinds, {}, &ErrorKind::status);
   return kinds;
 }
 
