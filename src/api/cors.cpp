@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kMethods = "GET, HEAD, POST, DELETE";
 constexpr const char* kExposed =
-    "X-Request-Id, X-Hearth-Class, X-Hearth-Cold-Layer, X-Hearth-Truncated, Server-Timing, "
+    "X-Request-Id, request-id, X-Hearth-Class, X-Hearth-Cold-Layer, X-Hearth-Truncated, Server-Timing, "
     "Retry-After";
 constexpr const char* kUsualHeaders =
     "Authorization, Content-Type, Accept, Prefer, x-api-key, anthropic-version";

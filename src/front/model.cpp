@@ -182,7 +182,8 @@ std::optional<double> Model::eta_ms() const {
   if (!host_.has_worker() && spawn_) ms += milliseconds_of(*spawn_);
   const Estimate read = world_.layers.pages().cost_to_warm(subject());
   if (read.known) ms += milliseconds_of(read.time);
-  return ms * (1 - host_.load_fraction());
+  // The fraction of the last load stays behind when its weights have gone.
+  return host_.level() == WeightsLevel::kLoading ? ms * (1 - host_.load_fraction()) : ms;
 }
 
 std::optional<double> Model::predicted_ttft_ms() const {

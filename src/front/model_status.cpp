@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/model_status.h"
 
+#include <algorithm>
+
 namespace hearth::front {
 namespace {
 
@@ -33,11 +35,16 @@ WorkerStatus worker_status(const ModelHost& host, TimePoint now) {
   worker.resident_bytes = signed_count(host.heartbeat().resident);
   worker.anonymous_bytes = signed_count(host.heartbeat().anonymous);
   if (host.last_load() && host.level() == WeightsLevel::kResident) {
-    worker.device_bytes = signed_count(host.last_load()->loaded.memory.device);
+    const wire::MemoryUse& memory = host.last_load()->loaded.memory;
+    worker.device_bytes = signed_count(memory.device);
+    // Until the worker has told once what it holds, at least what it loaded.
+    const std::int64_t loaded = signed_count(memory.weights + memory.mapped + memory.context);
+    worker.resident_bytes = std::max(worker.resident_bytes, loaded - worker.device_bytes);
   }
   worker.backend = host.ready()->backend;
   worker.engine = host.ready()->engine;
   worker.context = host.context_cells();
+  worker.context_limit = host.ready()->context_limit;
   return worker;
 }
 

@@ -39,7 +39,8 @@ struct WorkerStatus {
   std::int64_t device_bytes = 0;
   std::string backend;  // CPU variant
   std::string engine;
-  int context = 0;  // KV cells allocated
+  int context = 0;        // KV cells allocated
+  int context_limit = 0;  // tokens of one sequence at most
 };
 
 // A model as every list shows it.

@@ -100,7 +100,8 @@ std::string ps_entry(const front::ModelStatus& model, std::int64_t now_us) {
   out.string("digest", model.artifact).raw("details", details_json(model));
   out.string("expires_at", rfc3339(expiry_us(model, now_us)));
   out.integer("size_vram", worker.device_bytes);
-  return out.integer("context_length", model.trained_context).object();
+  const int limit = worker.context_limit > 0 ? worker.context_limit : model.trained_context;
+  return out.integer("context_length", limit).object();
 }
 
 Result<std::string> show_json(const front::ModelStatus& model, const front::ModelDetails& details,

@@ -24,8 +24,8 @@ constexpr std::string_view kNoMirostat =
 constexpr std::array kRules{
     // The length of the reply.
     OptionRule{"num_predict", kHonoured, "",
-               "tokens to write at most; -1: until the model is done; -2: until the context is "
-               "full, which here is the same"},
+               "tokens to write at most; 0 and -1: until the model is done; -2: until the context "
+               "is full, which here is the same"},
     OptionRule{"num_ctx", kHonoured, "",
                "tokens of prompt and reply together, for this request alone; nothing is loaded "
                "again for it; more than the model's limit means the model's"},
@@ -129,7 +129,8 @@ void read_options(const Fields& body, wire::GenerateMessage& message) {
   read_sampling(*options, message.sampling);
   read_stops(*options, "stop", message.stop);
   if (const auto most = options->integer("num_predict", {-2, kMost})) {
-    message.max_tokens = std::max(-1, static_cast<int>(*most));
+    // 0 is what clients of Ollama send who do not care: it leaves such members out.
+    message.max_tokens = *most > 0 ? static_cast<int>(*most) : -1;
   }
   keep(message.context_limit, options->integer("num_ctx", {0, kMost}));
   keep(message.keep, options->integer("num_keep", {0, kMost}));

@@ -51,7 +51,7 @@ TEST(OllamaOptions, HonoursWhatItKnows) {
 TEST(OllamaOptions, PredictsUntilTheEnd) {
   EXPECT_EQ(read(R"("num_predict":-1)").message.max_tokens, -1);
   EXPECT_EQ(read(R"("num_predict":-2)").message.max_tokens, -1);
-  EXPECT_EQ(read(R"("num_predict":0)").message.max_tokens, 0);
+  EXPECT_EQ(read(R"("num_predict":0)").message.max_tokens, -1);
   EXPECT_EQ(read(R"("num_predict":-3)").field(), "options.num_predict");
 }
 
