@@ -2,14 +2,18 @@
 #include "keeper/keeper.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/log.h"
-#include "keeper/locks.h"
 #include "wire/blocking_channel.h"
 #include "wire/messages.h"
 
@@ -31,12 +35,6 @@ void allow_all_there_is() {
   ::setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
-Result<> keep(Locks& locks, const Frame& frame) {
-  const Result<wire::KeepMessage> message = wire::decode_keep(frame.payload);
-  if (!message) return Failed{message.error()};
-  return locks.keep(frame.request, *message, frame.descriptors);
-}
-
 Frame answer_to(const Frame& frame, const Result<>& kept) {
   if (kept) return wire::make_frame(FrameType::kKept, frame.request, "{}");
   wire::FailedMessage failed;
@@ -45,18 +43,74 @@ Frame answer_to(const Frame& frame, const Result<>& kept) {
   return wire::make_frame(FrameType::kFailed, frame.request, wire::encode(failed));
 }
 
+// Frames from the front, in their order, that can be looked through while a lock is under way.
+class Inbox {
+ public:
+  explicit Inbox(int socket) : socket_{socket}, channel_{socket} {}
+
+  // Waits; nothing once the socket has closed.
+  std::optional<Frame> next() {
+    if (waiting_.empty()) take_one();
+    if (waiting_.empty()) return std::nullopt;
+    Frame frame = std::move(waiting_.front());
+    waiting_.pop_front();
+    return frame;
+  }
+
+  // Whether the pages of `id` are still wanted, by all that has come.
+  bool wants(std::uint64_t id) {
+    while (!closed_ && has_more()) take_one();
+    return !closed_ && std::ranges::none_of(waiting_, [id](const Frame& frame) {
+      return frame.type == FrameType::kForget && frame.request == id;
+    });
+  }
+
+  Result<> send(const Frame& frame) { return channel_.send(frame); }
+
+ private:
+  bool has_more() const {
+    pollfd socket{socket_, POLLIN, 0};
+    return ::poll(&socket, 1, 0) > 0;
+  }
+
+  void take_one() {
+    Result<Frame> frame = channel_.receive();
+    if (frame) {
+      waiting_.push_back(std::move(*frame));
+    } else {
+      closed_ = true;
+    }
+  }
+
+  const int socket_;
+  wire::BlockingChannel channel_;
+  std::deque<Frame> waiting_;
+  bool closed_ = false;
+};
+
+Result<> keep(Locks& locks, Inbox& inbox, const Frame& frame) {
+  const Result<wire::KeepMessage> message = wire::decode_keep(frame.payload);
+  if (!message) return Failed{message.error()};
+  const auto go_on = [&inbox, id = frame.request] { return inbox.wants(id); };
+  return locks.keep(frame.request, *message, frame.descriptors, go_on);
+}
+
 }  // namespace
 
 void run(int socket) {
   be_first_to_go();
   allow_all_there_is();
-  wire::BlockingChannel channel{socket};
   Locks locks;
-  while (auto frame = channel.receive()) {
+  serve(socket, locks);
+}
+
+void serve(int socket, Locks& locks) {
+  Inbox inbox{socket};
+  while (const auto frame = inbox.next()) {
     if (frame->type == FrameType::kForget) locks.forget(frame->request);
     if (frame->type != FrameType::kKeep) continue;
-    const Result<> kept = keep(locks, *frame);
-    if (!channel.send(answer_to(*frame, kept))) break;
+    const Result<> kept = keep(locks, inbox, *frame);
+    if (!inbox.send(answer_to(*frame, kept))) break;
   }
 }
 

@@ -18,8 +18,6 @@
 namespace hearth::keeper {
 namespace {
 
-// Locking reads; in steps of this size, so that a want of room is noticed early.
-constexpr std::size_t kStep = std::size_t{64} << 20;
 constexpr int kCapIpcLock = 14;
 
 std::uint64_t page_size() {
@@ -75,44 +73,66 @@ Locks::Mapping::~Mapping() {
   if (address_ != nullptr) ::munmap(address_, length_);
 }
 
-Result<> Locks::Mapping::lock() const {
-  for (std::size_t at = 0; at < length_; at += kStep) {
-    const std::size_t step = std::min(kStep, length_ - at);
-    if (::mlock(static_cast<char*>(address_) + at, step) != 0) return refused(errno);
+Result<> Locks::Mapping::lock(std::size_t step, const GoOn& go_on) const {
+  for (std::size_t at = 0; at < length_; at += step) {
+    if (!go_on()) return fail(ErrorCode::kCancelled, "the pages are not wanted any more");
+    const std::size_t part = std::min(step, length_ - at);
+    if (::mlock(static_cast<char*>(address_) + at, part) != 0) return refused(errno);
   }
   return {};
 }
 
-Result<Locks::Mapping> Locks::map(const wire::KeepMessage::Piece& piece,
-                                  const std::vector<Fd>& files) {
-  const auto file = static_cast<std::size_t>(piece.file);
-  if (file >= files.size() || piece.size == Bytes{}) {
-    return fail(ErrorCode::kCorrupt, "a piece of no file");
+// The kernel counts a page for each mapping that it is locked in, so no two may share one.
+Result<std::vector<Locks::Span>> Locks::spans_of(const wire::KeepMessage& what, std::size_t files) {
+  std::vector<Span> all;
+  for (const wire::KeepMessage::Piece& piece : what.pieces) {
+    const auto file = static_cast<std::size_t>(piece.file);
+    if (file >= files || piece.size == Bytes{}) {
+      return fail(ErrorCode::kCorrupt, "a piece of no file");
+    }
+    const std::uint64_t end = piece.offset + piece.size.count();
+    all.push_back({file, piece.offset / page_size() * page_size(),
+                   (end + page_size() - 1) / page_size() * page_size()});
   }
-  const std::uint64_t begin = piece.offset / page_size() * page_size();
-  const auto length = static_cast<std::size_t>(piece.offset - begin + piece.size.count());
-  void* address =
-      ::mmap(nullptr, length, PROT_READ, MAP_SHARED, files[file].get(), static_cast<off_t>(begin));
+  std::ranges::sort(all, {}, [](const Span& span) { return std::pair{span.file, span.begin}; });
+  std::vector<Span> merged;
+  for (const Span& span : all) {
+    const bool joins =
+        !merged.empty() && merged.back().file == span.file && span.begin <= merged.back().end;
+    if (joins) {
+      merged.back().end = std::max(merged.back().end, span.end);
+    } else {
+      merged.push_back(span);
+    }
+  }
+  return merged;
+}
+
+Result<Locks::Mapping> Locks::map(const Span& span, const std::vector<Fd>& files) {
+  const auto length = static_cast<std::size_t>(span.end - span.begin);
+  void* address = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, files[span.file].get(),
+                         static_cast<off_t>(span.begin));
   if (address == MAP_FAILED) return fail_errno("map a model's pages", errno);
   return Mapping{address, length};
 }
 
-Result<> Locks::keep(std::uint64_t id, const wire::KeepMessage& what,
-                     const std::vector<Fd>& files) {
+Result<> Locks::keep(std::uint64_t id, const wire::KeepMessage& what, const std::vector<Fd>& files,
+                     const GoOn& go_on) {
   forget(id);
+  const Result<std::vector<Span>> spans = spans_of(what, files.size());
+  if (!spans) return Failed{spans.error()};
   std::vector<Mapping> mappings;
   Bytes wanted = locked();
-  for (const wire::KeepMessage::Piece& piece : what.pieces) {
-    Result<Mapping> mapping = map(piece, files);
+  for (const Span& span : *spans) {
+    Result<Mapping> mapping = map(span, files);
     if (!mapping) return Failed{std::move(mapping).error()};
-    const std::uint64_t pages = (mapping->length() + page_size() - 1) / page_size();
-    wanted += Bytes{pages * page_size()};
+    wanted += Bytes{mapping->length()};
     mappings.push_back(std::move(*mapping));
   }
   const std::optional<Bytes> limit = lock_limit();
   if (limit && wanted > *limit) return too_much(wanted, *limit);
   for (const Mapping& mapping : mappings) {
-    if (auto locked = mapping.lock(); !locked) return locked;
+    if (auto locked = mapping.lock(step_.count(), go_on); !locked) return locked;
   }
   held_.emplace(id, std::move(mappings));
   return {};
@@ -121,9 +141,7 @@ Result<> Locks::keep(std::uint64_t id, const wire::KeepMessage& what,
 Bytes Locks::locked() const {
   Bytes total;
   for (const auto& [id, mappings] : held_) {
-    for (const Mapping& mapping : mappings) {
-      total += Bytes{(mapping.length() + page_size() - 1) / page_size() * page_size()};
-    }
+    for (const Mapping& mapping : mappings) total += Bytes{mapping.length()};
   }
   return total;
 }

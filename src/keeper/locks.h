@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -17,11 +18,18 @@ namespace hearth::keeper {
 // to one thread; everything is let go with the object.
 class Locks {
  public:
-  // Maps and locks all pieces under `id`, in their order, in place of what it had before. Reads
-  // what is missing from the device, and returns when all of it is there. Errors: kNoSpace, with
-  // what the system allows and how to have more; kCorrupt for a piece of no file. Nothing is held
-  // under `id` after an error.
-  Result<> keep(std::uint64_t id, const wire::KeepMessage& what, const std::vector<Fd>& files);
+  // Asked between two steps of a long work; false ends it.
+  using GoOn = std::function<bool()>;
+
+  // Locking reads from the device; it is done in steps of `step`, a multiple of all page sizes.
+  explicit Locks(Bytes step = Bytes{std::uint64_t{64} << 20}) : step_{step} {}
+
+  // Maps and locks all pieces under `id` in place of what it had before; a page that several pieces
+  // are on counts once. Reads what is missing from the device, and returns when all of it is there.
+  // Errors: kNoSpace, with what the system allows and how to have more; kCorrupt for a piece of no
+  // file; kCancelled. Nothing is held under `id` after an error.
+  Result<> keep(std::uint64_t id, const wire::KeepMessage& what, const std::vector<Fd>& files,
+                const GoOn& go_on);
   void forget(std::uint64_t id) { held_.erase(id); }
 
   // In whole pages.
@@ -35,15 +43,23 @@ class Locks {
     Mapping(Mapping&& other) noexcept;
     Mapping& operator=(Mapping&&) = delete;
     ~Mapping();
-    Result<> lock() const;
+    Result<> lock(std::size_t step, const GoOn& go_on) const;
     std::size_t length() const { return length_; }
 
    private:
     void* address_;  // null once moved from
     std::size_t length_;
   };
-  static Result<Mapping> map(const wire::KeepMessage::Piece& piece, const std::vector<Fd>& files);
+  // Whole pages of one file.
+  struct Span {
+    std::size_t file;
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  static Result<std::vector<Span>> spans_of(const wire::KeepMessage& what, std::size_t files);
+  static Result<Mapping> map(const Span& span, const std::vector<Fd>& files);
 
+  const Bytes step_;
   std::map<std::uint64_t, std::vector<Mapping>> held_;
 };
 

@@ -35,9 +35,13 @@ class LocksTest : public testing::Test {
     return message;
   }
 
+  Result<> keep(std::uint64_t id, std::vector<wire::KeepMessage::Piece> all) {
+    return locks_.keep(id, pieces(std::move(all)), files_, [] { return true; });
+  }
+
   TemporaryDirectory directory_;
   std::vector<Fd> files_;
-  Locks locks_;
+  Locks locks_{256_KiB};
 };
 
 // VmLck of this process.
@@ -48,10 +52,10 @@ Bytes locked_by_the_kernel() {
 }
 
 TEST_F(LocksTest, HoldWholePagesUntilToldOtherwise) {
-  ASSERT_TRUE(locks_.keep(1, pieces({{0, 100, Bytes{5000}}, {0, 1 << 16, Bytes{4096}}}), files_));
+  ASSERT_TRUE(keep(1, {{0, 100, Bytes{5000}}, {0, 1 << 16, Bytes{4096}}}));
   EXPECT_EQ(locks_.locked(), Bytes{3 * 4096});
   EXPECT_EQ(locked_by_the_kernel(), Bytes{3 * 4096});
-  ASSERT_TRUE(locks_.keep(1, pieces({{0, 0, Bytes{4096}}}), files_));
+  ASSERT_TRUE(keep(1, {{0, 0, Bytes{4096}}}));
   EXPECT_EQ(locked_by_the_kernel(), Bytes{4096});
   locks_.forget(1);
   locks_.forget(7);
@@ -59,9 +63,24 @@ TEST_F(LocksTest, HoldWholePagesUntilToldOtherwise) {
   EXPECT_EQ(locked_by_the_kernel(), Bytes{});
 }
 
+TEST_F(LocksTest, APageOfSeveralPiecesCountsOnce) {
+  ASSERT_TRUE(keep(1, {{0, 9000, Bytes{10}}, {0, 0, Bytes{5000}}, {0, 6000, Bytes{100}}}));
+  EXPECT_EQ(locks_.locked(), Bytes{3 * 4096});
+  EXPECT_EQ(locked_by_the_kernel(), Bytes{3 * 4096});
+}
+
+TEST_F(LocksTest, StopBetweenTwoSteps) {
+  int steps = 0;
+  const auto kept = locks_.keep(1, pieces({{0, 0, 1_MiB}}), files_, [&] { return steps++ < 2; });
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().code(), ErrorCode::kCancelled);
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(locks_.locked(), Bytes{});
+  EXPECT_EQ(locked_by_the_kernel(), Bytes{});
+}
+
 TEST_F(LocksTest, APieceOfNoFileLeavesNothing) {
-  EXPECT_EQ(locks_.keep(1, pieces({{0, 0, Bytes{4096}}, {1, 0, Bytes{1}}}), files_).error().code(),
-            ErrorCode::kCorrupt);
+  EXPECT_EQ(keep(1, {{0, 0, Bytes{4096}}, {1, 0, Bytes{1}}}).error().code(), ErrorCode::kCorrupt);
   EXPECT_EQ(locked_by_the_kernel(), Bytes{});
 }
 
@@ -79,8 +98,8 @@ using LocksDeathTest = LocksTest;
 TEST_F(LocksDeathTest, TheLimitIsToldWithItsRemedy) {
   const auto child = [this] {
     give_up_privileges(64 << 10);
-    const auto small = locks_.keep(1, pieces({{0, 0, Bytes{32 << 10}}}), files_);
-    const auto large = locks_.keep(2, pieces({{0, 0, Bytes{1 << 20}}}), files_);
+    const auto small = keep(1, {{0, 0, Bytes{32 << 10}}});
+    const auto large = keep(2, {{0, 0, Bytes{1 << 20}}});
     if (!small || large || large.error().code() != ErrorCode::kNoSpace) std::exit(1);
     std::cerr << large.error().message() << std::endl;
     std::exit(locks_.locked() == Bytes{32 << 10} ? 0 : 2);
