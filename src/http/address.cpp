@@ -40,6 +40,15 @@ std::string Address::host() const {
   return buffer;
 }
 
+std::string Address::network() const {
+  if (storage.ss_family == AF_INET) return host();
+  Address first = *this;
+  in6_addr& long_address = reinterpret_cast<sockaddr_in6&>(first.storage).sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&long_address)) return host();
+  std::memset(&long_address.s6_addr[8], 0, 8);
+  return first.host() + "/64";
+}
+
 bool Address::is_loopback() const {
   if (storage.ss_family == AF_INET) return ntohl(v4(*this).sin_addr.s_addr) >> 24 == 127;
   const in6_addr& long_address = v6(*this).sin6_addr;

@@ -21,6 +21,10 @@ struct Address {
   std::uint16_t port() const;
   std::string host() const;  // without port and brackets
   bool is_loopback() const;
+
+  // What one customer of a provider is given: an IPv4 address, of IPv6 the first 64 bits
+  // ("2001:db8::/64").
+  std::string network() const;
   std::string text() const;  // "127.0.0.1:80", "[::1]:80"; IPv4 mapped into IPv6 shows as IPv4
 };
 

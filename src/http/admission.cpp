@@ -59,7 +59,7 @@ bool Admission::make_room(const std::string& host, TimePoint now) {
 
 std::unique_ptr<Admission::Place> Admission::admit(Connection& connection, const Address& peer,
                                                    TimePoint now) {
-  std::string host = peer.is_loopback() ? std::string{} : peer.host();
+  std::string host = peer.is_loopback() ? std::string{} : peer.network();
   if (is_full(host) && !make_room(host, now)) return nullptr;
   if (count_ >= limits_.total && !make_room({}, now)) return nullptr;
   return std::make_unique<Place>(*this, connection, std::move(host));

@@ -24,7 +24,7 @@ class Admission {
  public:
   struct Limits {
     int total = 0;
-    int per_address = 0;  // loopback is not counted; 0: no limit
+    int per_address = 0;  // see Address::network(); loopback is not counted; 0: no limit
     std::chrono::milliseconds yield_after{};
   };
 

@@ -91,6 +91,15 @@ TEST_F(AdmissionTest, AddressesHaveALimitOfTheirOwn) {
   EXPECT_TRUE(arrive(admission, "192.0.2.1", at(10)).place);
 }
 
+TEST_F(AdmissionTest, OneNetworkOfIpv6IsOneAddress) {
+  Admission admission{{100, 2, seconds{1}}};
+  const Guest first = arrive(admission, "2001:db8:0:1::1");
+  const Guest second = arrive(admission, "2001:db8:0:1:ffff::2");
+  EXPECT_FALSE(arrive(admission, "2001:db8:0:1:1:2:3:4", at(10)).place);
+  EXPECT_TRUE(arrive(admission, "2001:db8:0:2::1", at(10)).place);
+  EXPECT_TRUE(arrive(admission, "192.0.2.1", at(10)).place);
+}
+
 TEST_F(AdmissionTest, LoopbackIsNotCounted) {
   Admission admission{{100, 1, seconds{1}}};
   std::vector<Guest> guests;
