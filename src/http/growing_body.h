@@ -6,15 +6,23 @@
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/optional.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace hearth::http {
+
+// A text that takes memory as it grows, and never for more than `most` bytes.
+struct GrowingText {
+  std::string text;
+  std::size_t most = std::string{}.max_size();
+};
 
 // A body for Beast's parser: a string that grows with what arrives. Beast's own string_body takes
 // the whole announced length at once, which a client gets for the price of a header.
 struct GrowingBody {
-  using value_type = std::string;
+  using value_type = GrowingText;
 
   class reader {
    public:
@@ -23,7 +31,7 @@ struct GrowingBody {
         : body_{body} {}
 
     void init(const boost::optional<std::uint64_t>& length, boost::beast::error_code& error) {
-      if (length) length_ = *length;
+      if (length) body_.most = std::min<std::uint64_t>(body_.most, *length);
       error = {};
     }
 
@@ -33,7 +41,7 @@ struct GrowingBody {
       const std::size_t n = boost::beast::buffer_bytes(buffers);
       make_room(n);
       for (const auto buffer : boost::beast::buffers_range_ref(buffers)) {
-        body_.append(static_cast<const char*>(buffer.data()), buffer.size());
+        body_.text.append(static_cast<const char*>(buffer.data()), buffer.size());
       }
       return n;
     }
@@ -41,16 +49,19 @@ struct GrowingBody {
     void finish(boost::beast::error_code& error) { error = {}; }
 
    private:
-    // Doubles, but never beyond the announced length.
+    // Doubles, but never beyond `most`. A string that reserves more room by itself doubles, too,
+    // but stops at nothing; a new one takes what it is told to.
     void make_room(std::size_t n) {
-      const std::size_t needed = body_.size() + n;
-      if (needed <= body_.capacity()) return;
-      const std::uint64_t doubled = std::min<std::uint64_t>(2 * body_.capacity(), length_);
-      body_.reserve(std::max<std::size_t>(needed, doubled));
+      std::string& text = body_.text;
+      const std::size_t needed = text.size() + n;
+      if (needed <= text.capacity()) return;
+      std::string larger;
+      larger.reserve(std::max(needed, std::min(2 * text.capacity(), body_.most)));
+      larger += text;
+      text = std::move(larger);
     }
 
     value_type& body_;
-    std::uint64_t length_ = std::string{}.max_size();
   };
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/request_parser.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -18,10 +20,14 @@ using beast::http::field;
 
 std::string_view view_of(beast::string_view text) { return {text.data(), text.size()}; }
 
+// "64 KiB"
+std::string text_of(std::size_t bytes) {
+  if (bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes % (1 << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} bytes", bytes);
+}
+
 Refusal refusal_for(const beast::error_code& problem, std::string_view input) {
-  if (problem == error::body_limit || problem == error::buffer_overflow) {
-    return {413, "The request's body is too large."};
-  }
   // To Beast a request line's bare line feed is part of its version.
   const std::string_view line = input.substr(0, input.find('\n') + 1);
   if (auto refusal = check_lines(line); refusal && problem == error::bad_version) return *refusal;
@@ -30,9 +36,14 @@ Refusal refusal_for(const beast::error_code& problem, std::string_view input) {
 }
 
 Refusal header_too_long(std::string_view kept) {
+  const std::string limit = text_of(kept.size());
   const bool line_complete = kept.find('\n') != std::string_view::npos;
-  if (line_complete) return {431, "The request's header is too large."};
-  return {414, "The request's target is too long."};
+  if (line_complete) return {431, "The request's header is larger than " + limit + "."};
+  return {414, "The request's target is longer than " + limit + "."};
+}
+
+Refusal body_too_large(std::size_t limit) {
+  return {413, "The request's body is larger than " + text_of(limit) + "."};
 }
 
 std::string upper(std::string_view text) {
@@ -48,6 +59,7 @@ std::string upper(std::string_view text) {
 struct RequestParser::State {
   beast::http::request_parser<GrowingBody> parser;
   std::size_t max_header;
+  std::size_t max_body;
   std::size_t used = 0;           // bytes of the input that the parser has done with
   std::size_t lines_checked = 0;  // bytes of the header that check_lines() has seen
   HttpRequest request;
@@ -120,14 +132,16 @@ std::optional<Refusal> RequestParser::State::check_header() const {
 
 RequestParser::RequestParser(Bytes max_header, Bytes max_body) : state_{std::make_unique<State>()} {
   state_->max_header = max_header.count();
+  state_->max_body = max_body.count();
   state_->parser.header_limit(static_cast<std::uint32_t>(max_header.count()));
   state_->parser.body_limit(max_body.count());
+  state_->parser.get().body().most = max_body.count();
 }
 
 RequestParser::~RequestParser() = default;
 
 // One step of Beast's, which takes the request line, then the fields, then the body in pieces.
-// False when it needs more than there is.
+// False when it needs more than there is, and between header and body.
 tl::expected<bool, Refusal> RequestParser::State::step(std::string_view input) {
   const bool in_header = !parser.is_header_done();
   const std::string_view rest = input.substr(used);
@@ -136,18 +150,22 @@ tl::expected<bool, Refusal> RequestParser::State::step(std::string_view input) {
   if (problem == error::header_limit) {
     return tl::unexpected{header_too_long(input.substr(0, max_header))};
   }
+  if (problem == error::body_limit || problem == error::buffer_overflow) {
+    return tl::unexpected{body_too_large(max_body)};
+  }
   if (problem && problem != error::need_more) return tl::unexpected{refusal_for(problem, input)};
   if (in_header) {
     const bool done = parser.is_header_done();
     auto refusal = after_header(done ? input.substr(0, used) : input);
     if (refusal) return tl::unexpected{*std::move(refusal)};
-    if (done) return true;
+    if (done) return false;
   }
   return problem != error::need_more;
 }
 
 tl::expected<RequestParser::Progress, Refusal> RequestParser::feed(std::string_view input) {
   State& state = *state_;
+  const bool in_header = !state.parser.is_header_done();
   bool going = true;
   while (going && state.used < input.size() && !state.parser.is_done()) {
     const auto stepped = state.step(input);
@@ -159,7 +177,8 @@ tl::expected<RequestParser::Progress, Refusal> RequestParser::feed(std::string_v
   // The header stays where it is until it is complete: head() may want to read it again.
   if (progress.phase != Phase::kHeader) progress.used = std::exchange(state.used, 0);
   // Chunk extensions and trailers count against no limit of the parser's own.
-  if (progress.phase == Phase::kBody && input.size() - progress.used > state.max_header) {
+  const bool in_body = !in_header && progress.phase == Phase::kBody;
+  if (in_body && input.size() - progress.used > state.max_header) {
     return tl::unexpected{Refusal{400, "A chunk's header or the trailer is too long."}};
   }
   return progress;
@@ -171,8 +190,14 @@ std::optional<HttpRequest> RequestParser::head(std::string_view input) const {
   return state_->request;
 }
 
-Bytes RequestParser::body_received() const { return Bytes{state_->parser.get().body().size()}; }
-Bytes RequestParser::body_held() const { return Bytes{state_->parser.get().body().capacity()}; }
+HttpRequest& RequestParser::request() { return state_->request; }
+
+Bytes RequestParser::body_received() const {
+  return Bytes{state_->parser.get().body().text.size()};
+}
+Bytes RequestParser::body_held() const {
+  return Bytes{state_->parser.get().body().text.capacity()};
+}
 
 bool RequestParser::expects_continue() const {
   const auto& message = state_->parser.get();
@@ -189,7 +214,7 @@ Framing RequestParser::framing() const {
 }
 
 HttpRequest RequestParser::take() {
-  state_->request.body = std::move(state_->parser.get().body());
+  state_->request.body = std::move(state_->parser.get().body().text);
   return std::move(state_->request);
 }
 

@@ -36,15 +36,18 @@ class RequestParser {
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
 
-  // Not to be called again after kComplete or a refusal. Refused with 400, 413, 414, 431,
-  // 501 or 505.
+  // Stops behind the header, also where some of the body has come with it: what becomes of the
+  // body may be decided there. Not to be called again after kComplete or a refusal. Refused with
+  // 400, 413, 414, 431, 501 or 505.
   tl::expected<Progress, Refusal> feed(std::string_view input);
 
   // What is known of the request, also after a refusal, for whoever words that. `input` is what
   // feed() had last. nullopt before the request line is complete, or when it makes no sense.
   std::optional<HttpRequest> head(std::string_view input) const;
 
-  // Known from Phase::kBody on.
+  // From Phase::kBody on; its body comes with take(), and peer and first_byte are left for the
+  // caller.
+  HttpRequest& request();
   bool expects_continue() const;
   Framing framing() const;
 
@@ -52,7 +55,7 @@ class RequestParser {
   Bytes body_received() const;
   Bytes body_held() const;
 
-  // After kComplete, once; peer and first_byte are left for the caller.
+  // After kComplete, once.
   HttpRequest take();
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,11 @@ class Exchange {
 using ErrorWriter =
     std::function<HttpResponse(int status, std::string_view message, const HttpRequest* head)>;
 
+// Looks at a request whose body is still to come, before it is invited (100 Continue) or read.
+// `head` is all but the body. What it returns is the answer: the handler never sees the request,
+// and the connection ends. Nothing: the body is read, and the handler is called.
+using HeadCheck = std::function<std::optional<HttpResponse>(const HttpRequest& head)>;
+
 struct ServerConfig {
   std::string host = "127.0.0.1";      // an address or a name; "0.0.0.0" and "::" for all
   std::uint16_t port = 0;              // 0: any free one
@@ -74,7 +80,7 @@ struct ServerConfig {
   // When all places are taken, a connection that has been idle for yield_after or longer is closed
   // for the next one, which gets a 503 if there is none.
   int max_connections = 4096;
-  int max_connections_per_address = 256;  // 0: no limit. Never for loopback
+  int max_connections_per_address = 256;  // of IPv6, per /64. 0: no limit. Never for loopback
   std::chrono::milliseconds yield_after = std::chrono::seconds{1};
 
   std::chrono::milliseconds header_timeout = std::chrono::seconds{30};  // from its first byte on
@@ -87,13 +93,14 @@ struct ServerConfig {
   Bytes min_body_rate = Bytes{16 << 10};
 
   ErrorWriter error_writer;  // none: {"error":{"message":…,"type":…}}
+  HeadCheck head_check;      // none: every body is read that keeps within the limits
 };
 
 // An HTTP/1.1 server on the event loop: keep-alive, chunked answers, limits, prompt notice of
 // clients that leave. What it cannot parse or has no room for it answers itself (400, 408, 413,
 // 414, 431, 501, 503, 505), worded by error_writer, and closes; a connection that never sends a
 // byte is closed without an answer after header_timeout. Everything else goes to the handler, also
-// unknown paths and methods.
+// unknown paths and methods, but for bodies that head_check does not want.
 //
 // Belongs to the loop, listen() and the destructor included.
 class Server {

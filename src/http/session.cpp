@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLinger{1000};
 
 // How long a connection that is one too many is listened to, so that it is refused in its own
-// dialect.
+// dialect and to its own origin.
 constexpr milliseconds kFirstWords{250};
 
 constexpr const char* kRetryAfterS = "1";
@@ -46,11 +46,11 @@ struct Guest {
   }
 };
 
-// What came of reading a request: the request, or an answer that the server gives itself, or
-// neither because nobody is there any more.
+// What came of reading a request: the request, or an answer that ends the connection, or neither
+// because nobody is there any more.
 struct Incoming {
-  std::optional<HttpRequest> request;  // beside a refusal: what is known of it
-  std::optional<Refusal> refusal;
+  std::optional<HttpRequest> request;  // beside an answer: what is known of it
+  std::optional<HttpResponse> last_answer;
   Framing framing;
 };
 
@@ -81,6 +81,30 @@ Task<bool> await_request(Guest& guest, milliseconds patience) {
 
 constexpr const char* kLate = "The request took too long to arrive.";
 constexpr const char* kNoRoom = "Too many large requests at once.";
+constexpr const char* kFailed = "The server failed to answer this request.";
+
+HttpResponse worded(const ServerCore& core, const Refusal& refusal, const HttpRequest* head) {
+  const ErrorWriter& writer = core.config.error_writer;
+  HttpResponse response = writer ? writer(refusal.status, refusal.message, head)
+                                 : error_response(refusal.status, refusal.message);
+  response.status = refusal.status;
+  if (refusal.status == 503 && !response.header("Retry-After")) {
+    response.headers.push_back({"Retry-After", kRetryAfterS});
+  }
+  return response;
+}
+
+// What the head alone is answered with; nothing where the body is wanted.
+std::optional<HttpResponse> answer_to_head(const ServerCore& core, const HttpRequest& head) {
+  if (!core.config.head_check) return std::nullopt;
+  try {
+    return core.config.head_check(head);
+  } catch (const std::exception& escaped) {
+    log::error("http.head_check_failed",
+               {{"method", head.method}, {"path", head.path}, {"problem", escaped.what()}});
+  }
+  return worded(core, {500, kFailed}, &head);
+}
 
 // Reads one request. What its body takes is charged to `share` all the while.
 class Reading {
@@ -100,8 +124,14 @@ class Reading {
       if (!progress) co_return refused(progress.error());
       connection_.consume(progress->used);
       if (!share_.grow_to(parser_.body_held())) co_return refused({503, kNoRoom});
+      if (phase == RequestParser::Phase::kHeader && progress->phase != phase) note_origin();
       if (progress->phase == RequestParser::Phase::kComplete) break;
-      if (std::exchange(phase, progress->phase) != progress->phase) co_await invite_body();
+      if (std::exchange(phase, progress->phase) != progress->phase) {
+        auto answer = answer_to_head(core_, parser_.request());
+        if (answer) co_return answered(*std::move(answer));
+        co_await invite_body();
+        if (!connection_.input().empty()) continue;
+      }
       const Connection::Arrival arrival = co_await connection_.more_input(deadline(phase));
       if (arrival == Connection::Arrival::kClosed) co_return Incoming{};
       if (arrival == Connection::Arrival::kTimedOut) co_return refused({408, kLate});
@@ -122,19 +152,27 @@ class Reading {
     return body_deadline(core_.config, begun_, core_.loop.now(), parser_.body_received());
   }
 
-  Incoming refused(Refusal refusal) const {
+  void note_origin() {
+    parser_.request().peer = connection_.peer();
+    parser_.request().first_byte = first_byte_;
+  }
+
+  Incoming answered(HttpResponse response) const {
     Incoming incoming;
     incoming.request = parser_.head(connection_.input());
-    incoming.refusal = std::move(refusal);
+    incoming.last_answer = std::move(response);
     return incoming;
+  }
+
+  Incoming refused(const Refusal& refusal) const {
+    const std::optional<HttpRequest> head = parser_.head(connection_.input());
+    return answered(worded(core_, refusal, head ? &*head : nullptr));
   }
 
   Incoming received() {
     Incoming incoming;
     incoming.framing = parser_.framing();
     incoming.request = parser_.take();
-    incoming.request->peer = connection_.peer();
-    incoming.request->first_byte = first_byte_;
     return incoming;
   }
 
@@ -151,24 +189,15 @@ Task<Incoming> read_request(ServerCore& core, Connection& connection, BodyBudget
   co_return co_await reading.run();
 }
 
-HttpResponse worded(const ServerCore& core, const Refusal& refusal, const HttpRequest* head) {
-  const ErrorWriter& writer = core.config.error_writer;
-  HttpResponse response = writer ? writer(refusal.status, refusal.message, head)
-                                 : error_response(refusal.status, refusal.message);
-  response.status = refusal.status;
-  if (refusal.status == 503 && !response.header("Retry-After")) {
-    response.headers.push_back({"Retry-After", kRetryAfterS});
-  }
-  return response;
-}
-
-Task<void> answer_refusal(ServerCore& core, Connection& connection, Refusal refusal,
-                          std::optional<HttpRequest> request) {
-  const HttpResponse response = worded(core, refusal, request ? &*request : nullptr);
-  const ResponseHead head{response.status, response.headers, BodyFraming::kLength,
+// The last that is said on this connection. `request` is what it answers, if that is known.
+Task<void> answer_last(ServerCore& core, Connection& connection, HttpResponse response,
+                       std::optional<HttpRequest> request) {
+  const bool bodyless = is_bodyless(response.status);
+  const ResponseHead head{response.status, response.headers,
+                          bodyless ? BodyFraming::kNone : BodyFraming::kLength,
                           response.body.size(), After::kClose};
   std::string bytes = to_bytes(head);
-  if (!request || request->method != "HEAD") bytes += response.body;
+  if (!bodyless && (!request || request->method != "HEAD")) bytes += response.body;
   co_await connection.send(std::move(bytes), core.config.write_timeout);
 }
 
@@ -197,7 +226,7 @@ Task<void> settle(const ServerCore& core, HttpExchange& exchange, Connection& co
                                      {"path", exchange.request().path},
                                      {"problem", problem.value_or("no complete answer")}});
   if (exchange.state() == HttpExchange::State::kFresh) {
-    const Refusal failure{500, "The server failed to answer this request."};
+    const Refusal failure{500, kFailed};
     HttpResponse response = worded(core, failure, &exchange.request());
     co_await exchange.respond(std::move(response));
   } else if (exchange.state() == HttpExchange::State::kStreaming) {
@@ -223,9 +252,9 @@ Task<Next> serve_one(Guest& guest, milliseconds patience) {
   if (!somebody) co_return Next::kClose;
   BodyBudget::Share share{core.bodies};
   Incoming incoming = co_await read_request(core, connection, share);
-  if (incoming.refusal) {
-    Refusal refusal = *std::move(incoming.refusal);
-    co_await answer_refusal(core, connection, std::move(refusal), std::move(incoming.request));
+  if (incoming.last_answer) {
+    HttpResponse response = *std::move(incoming.last_answer);
+    co_await answer_last(core, connection, std::move(response), std::move(incoming.request));
     co_return Next::kClose;
   }
   if (!incoming.request) co_return Next::kClose;
@@ -245,16 +274,16 @@ Task<void> linger(ServerCore& core, Connection& connection) {
   }
 }
 
+// What the answer depends on may stand in the header's last line.
 Task<std::optional<HttpRequest>> hear_out(ServerCore& core, Connection& connection) {
   const TimePoint deadline = core.loop.now() + kFirstWords;
-  std::optional<HttpRequest> head;
   auto arrival = Connection::Arrival::kBytes;
-  while (!head && arrival == Connection::Arrival::kBytes &&
+  while (arrival == Connection::Arrival::kBytes &&
+         connection.input().find("\r\n\r\n") == std::string_view::npos &&
          connection.input().size() < core.config.max_header.count()) {
     arrival = co_await connection.more_input(deadline);
-    head = peek_head(connection.input());
   }
-  co_return head;
+  co_return peek_head(connection.input());
 }
 
 }  // namespace
@@ -287,8 +316,9 @@ Task<void> refuse(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> 
   ++core->refusing;
   connection->start();
   std::optional<HttpRequest> request = co_await hear_out(*core, *connection);
-  Refusal full{503, "Too many connections."};
-  co_await answer_refusal(*core, *connection, std::move(full), std::move(request));
+  const Refusal full{503, "Too many connections."};
+  HttpResponse response = worded(*core, full, request ? &*request : nullptr);
+  co_await answer_last(*core, *connection, std::move(response), std::move(request));
   co_await linger(*core, *connection);
   connection->close();
   --core->refusing;
