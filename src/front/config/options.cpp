@@ -6,12 +6,14 @@
 
 #include "front/config/checks.h"
 #include "front/config/ollama.h"
+#include "wire/frame.h"
 
 namespace hearth::front {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::int64_t kDay = 86'400;
+constexpr std::int64_t kMostBodyMib{wire::kMaxPayload >> 20};
 
 constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warn", "error"};
 constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
@@ -95,12 +97,14 @@ const std::array kOptions{
            .effect = Effect::kLive,
            .help = "Names, without port, by which clients may call this server, beside addresses "
                    "and local names (single words, `.local`, `.internal`, `.localhost`): "
-                   "`ai.home.example`, `*.home.example` for all names below one, `*` for all.",
+                   "`ai.home.example`, `*.home.example` for all names below one, `*` for all. "
+                   "Pages under other names than the one called need `origins`.",
            .check = check_host},
     Option{.name = "origins",
            .member = &Config::origins,
            .effect = Effect::kLive,
-           .help = "Web pages that may use this server from a browser, beside local ones: "
+           .help = "Web pages that may use this server from a browser, beside local ones and those "
+                   "that come from the name or address that they call: "
                    "`https://chat.home.example`, `https://*.home.example`, `http://box:*` (any "
                    "port), `chat.home.example` (http and https), `chrome-extension://*`, `null` "
                    "(files), `*` (all others).",
@@ -114,10 +118,11 @@ const std::array kOptions{
            .most = 1024},
     Option{.name = "max_body_mib",
            .member = &Config::max_body_mib,
-           .help = "Largest body of a request.",
+           .help = "Largest body of a request. More than 64 MiB does not fit into a message to a "
+                   "worker.",
            .unit = "MiB",
            .least = 1,
-           .most = 1024},
+           .most = kMostBodyMib},
     Option{.name = "max_bodies_mib",
            .member = &Config::max_bodies_mib,
            .help =
@@ -133,7 +138,8 @@ const std::array kOptions{
            .most = kMillion},
     Option{.name = "max_connections_per_address",
            .member = &Config::max_connections_per_address,
-           .help = "Connections at once from one address other than loopback. 0: no limit.",
+           .help = "Connections at once from one address other than loopback; of IPv6, from one "
+                   "/64 network. 0: no limit.",
            .most = kMillion},
     Option{.name = "header_timeout_seconds",
            .member = &Config::header_timeout_seconds,
