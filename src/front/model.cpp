@@ -66,6 +66,14 @@ Task<Result<>> Model::prepare(Account& account, Use use) {
   co_return Result<>{};
 }
 
+Task<Result<>> Model::release() {
+  if (stay_.in_use() || host_.level() == WeightsLevel::kLoading) {
+    stay_.release();
+    co_return Result<>{};
+  }
+  co_return co_await host_.unload(WeightsCause::kAsked);
+}
+
 Task<void> Model::give_back_idle() {
   // It fails only when the server stops, which ends the worker anyway.
   [[maybe_unused]] const Result<> given = co_await host_.unload(WeightsCause::kIdle);
@@ -164,6 +172,7 @@ Model::Learned Model::learn_from_host() {
   const LoadRecord& load = *host_.last_load();
   loads_learned_ = load.number;
   world_.metrics.model_loaded(name());
+  if (load.request == 0) world_.metrics.read_outside_requests(load.loaded.bytes_read);
   world_.layers.weights().note_loaded(subject(), load.length);
   Duration reading{};
   for (const Stage& stage : load.loaded.stages) {
@@ -210,7 +219,7 @@ void Model::request_reached(Use use, const std::optional<KeepAlive>& keep_alive)
 void Model::request_left(Use use, Stay::Left how) {
   --requests_;
   if (use == Use::kWeights) {
-    last_reply_at_ = world_.host.loop.now();
+    if (how == Stay::Left::kServed) last_reply_at_ = world_.host.loop.now();
     stay_.leave(how);
   }
   request_ended_.notify_all();

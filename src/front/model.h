@@ -82,6 +82,10 @@ class Model {
   // Returns when no request knows this model any more.
   Task<void> unused();
 
+  // Gives the weights back when nobody needs them: at once and until they are gone, or else after
+  // the last one has left, without waiting for that.
+  Task<Result<>> release();
+
   // How long the weights stay, and why.
   Stay& stay() { return stay_; }
   const Stay& stay() const { return stay_; }

@@ -20,6 +20,7 @@ using wire::FrameType;
 // answer is given without trying, so that a client which asks again and again costs two processes a
 // minute.
 constexpr int kSpawnAttempts = 2;
+constexpr std::uint64_t kNoRequest = 0;
 constexpr std::chrono::seconds kGiveUpFor{60};
 
 // Signals by which the engine's own code ends, over a file that it cannot take. SIGKILL is not
@@ -175,6 +176,7 @@ void ModelHost::on_lost(const ExitStatus& status) {
   heartbeat_ = {};
   context_cells_ = 0;
   live_tokens_ = 0;
+  load_wanted_ = false;
   if (!asked) {
     ++deaths_;
     weights_cause_ = WeightsCause::kWorkerDied;
@@ -206,15 +208,15 @@ Task<void> ModelHost::stop() {
 
 // ---- load and unload ----
 
-void ModelHost::want_weights() {
+void ModelHost::want_weights(std::uint64_t request) {
   if (!has_worker() || level_ == WeightsLevel::kResident || level_ == WeightsLevel::kLoading)
     return;
   if (level_ == WeightsLevel::kUnloading) {
-    load_wanted_ = true;
+    load_wanted_ = load_wanted_ || request != kNoRequest;
     return;
   }
-  load_wanted_ = false;
   load_fraction_ = 0;
+  load_begun_by_ = request;
   load_asked_ = world_.loop.now();
   last_sign_of_work_ = load_asked_;
   failure_.reset();
@@ -225,10 +227,13 @@ void ModelHost::want_weights() {
 Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
   if (auto worker = co_await ensure_worker(cancelled); !worker) co_return worker;
   const std::uint64_t loads = loads_;
-  want_weights();
-  while (!*cancelled && (level_ == WeightsLevel::kLoading || level_ == WeightsLevel::kUnloading)) {
+  want_weights(kNoRequest);
+  ++load_waiters_;
+  while (!*cancelled && loads_ == loads &&
+         (level_ == WeightsLevel::kLoading || level_ == WeightsLevel::kUnloading)) {
     co_await changed_.wait();
   }
+  --load_waiters_;
   if (*cancelled) co_return fail(ErrorCode::kCancelled, "cancelled while the model loaded");
   // Unloaded again before this waiter's turn: it was loaded all the same.
   if (level_ == WeightsLevel::kResident || loads_ > loads) co_return Result<>{};
@@ -236,12 +241,21 @@ Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
   co_return fail(ErrorCode::kUnavailable, "the worker died while it loaded the model");
 }
 
-Task<Result<>> ModelHost::unload(WeightsCause cause) {
+Task<Result<>> ModelHost::unload(WeightsCause cause, Check check) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
   admission_.pause();
+  Result<> given = co_await give_back(cause, std::move(check));
+  admission_.resume();
+  co_return given;
+}
+
+Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
   co_await admission_.drained();
   while (level_ == WeightsLevel::kLoading) co_await changed_.wait();
+  if (check) {
+    if (Result<> loose = check(); !loose) co_return loose;
+  }
   if (level_ == WeightsLevel::kResident) {
     weights_cause_ = cause;
     last_sign_of_work_ = world_.loop.now();
@@ -249,7 +263,6 @@ Task<Result<>> ModelHost::unload(WeightsCause cause) {
     set_level(WeightsLevel::kUnloading);
   }
   while (level_ == WeightsLevel::kUnloading) co_await changed_.wait();
-  admission_.resume();
   co_return Result<>{};
 }
 
@@ -292,7 +305,8 @@ void ModelHost::on_host_frame(const Frame& frame) {
       live_tokens_ = 0;
       context_cells_ = 0;
       set_level(WeightsLevel::kHollow);
-      if (load_wanted_) want_weights();
+      if (load_waiters_ > 0 || (load_wanted_ && !inboxes_.empty())) want_weights(kNoRequest);
+      load_wanted_ = false;
       return;
     case FrameType::kFailed:
       return on_failed(frame);
@@ -335,6 +349,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   if (!loaded) return worker_->kill("loaded: " + loaded.error().message());
   LoadRecord record;
   record.number = ++loads_;
+  record.request = load_begun_by_;
   record.cause = weights_cause_;
   record.length = world_.loop.now() - load_asked_;
   record.loaded = std::move(*loaded);

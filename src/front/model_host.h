@@ -27,7 +27,8 @@ std::string_view name_of(WeightsLevel level);
 
 // The last load of a model, as the requests that waited for it report it.
 struct LoadRecord {
-  std::uint64_t number = 0;  // 1, 2, ... for one host
+  std::uint64_t number = 0;   // 1, 2, ... for one host
+  std::uint64_t request = 0;  // that began it; 0: none did
   WeightsCause cause = WeightsCause::kFirstUse;
   wire::LoadedMessage loaded;
   Duration length{};  // from asking the worker to its answer
@@ -90,15 +91,18 @@ class ModelHost {
   // refused the file or died twice over it.
   Task<Result<>> ensure_worker(const bool* cancelled);
 
-  // Starts the load unless it is running or done. Needs a worker.
-  void want_weights();
+  // Starts the load unless it is running or done; during an unload, afterwards, if somebody still
+  // waits then. `request`: who wants them; 0: no request. Needs a worker.
+  void want_weights(std::uint64_t request);
 
   // ensure_worker, want_weights, and waits for the end of the load.
   Task<Result<>> ensure_resident(const bool* cancelled);
 
   // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait,
-  // and load again. Nothing to do when nothing is resident.
-  Task<Result<>> unload(WeightsCause cause);
+  // and load again. Nothing to do when nothing is resident. `check` is asked once all have left: an
+  // error of it is returned, and the weights stay.
+  using Check = std::function<Result<>()>;
+  Task<Result<>> unload(WeightsCause cause, Check check = {});
 
   // Ends the worker process as well.
   Task<void> stop();
@@ -146,6 +150,7 @@ class ModelHost {
 
  private:
   bool usable() const;  // ready, and not on its way out
+  Task<Result<>> give_back(WeightsCause cause, Check check);
   Task<void> spawn_worker();
   Task<void> supervise(Worker* worker);
   Task<void> watch(std::uint64_t spawn);
@@ -171,7 +176,9 @@ class ModelHost {
   std::unique_ptr<Worker> worker_;
   bool spawning_ = false;
   bool stopping_ = false;
-  bool load_wanted_ = false;
+  bool load_wanted_ = false;  // by a request, while the weights are on their way out
+  int load_waiters_ = 0;      // in ensure_resident()
+  std::uint64_t load_begun_by_ = 0;
   WeightsLevel level_ = WeightsLevel::kNone;
   WeightsCause weights_cause_ = WeightsCause::kFirstUse;
   double load_fraction_ = 0;

@@ -144,7 +144,7 @@ Task<RequestRun::Step> RequestRun::hand_over(Model& model) {
     co_return Step::kOver;
   }
   host.attach(input_.number, inbox_);
-  if (!only_counts()) host.want_weights();
+  if (!only_counts()) host.want_weights(input_.number);
   if (is_load()) {
     queued_until(loop_.now());
   } else {

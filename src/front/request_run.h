@@ -44,6 +44,8 @@ class RequestRun {
   const std::string& id() const { return input_.id; }
   Mailbox<Event>& events() { return events_; }
   bool over() const { return over_; }
+  // A worker had it in hand and it wanted the weights: it counts as use of the model.
+  bool used_model() const { return reached_ && !only_counts(); }
 
   void cancel();
   // See Reply::sent(). Without a status: the reply was dropped.

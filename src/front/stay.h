@@ -48,8 +48,14 @@ class Stay {
   void arrive();
   // It is in the worker's hands, so that it counts as use and its wish holds.
   void reach(const std::optional<KeepAlive>& wish);
+  // The weights are to go with the last one who is in now; a request that reaches the worker later
+  // has the last word.
+  void release() { reach(KeepAlive::after(Duration::zero())); }
   enum class Left { kServed, kTurnedAway };
   void leave(Left how);
+
+  // Whether somebody is in or waits.
+  bool in_use() const { return users_ > 0; }
 
   // What the weights do.
   void resident();
