@@ -114,21 +114,13 @@ class Running {
   void run() {
     loop_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int signal) { on_signal(signal); });
     service_->start();
-    warn_when_open();
+    service_->warn_when_open();
     std::cout << "Hearth " << version() << " listens on http://" << server_->address() << std::endl;
     log::info("server.started", {{"address", server_->address()}, {"data", config_.data}});
     loop_.run();
   }
 
  private:
-  void warn_when_open() const {
-    const auto address = front::parse_listen(config_.listen);
-    if (!address || address->is_loopback() || !service_->keys().empty()) return;
-    log::warn("server.open_to_the_network", {{"address", server_->address()},
-                                             {"means", "whoever reaches it may do everything"},
-                                             {"remedy", "hearth keys add NAME --role admin"}});
-  }
-
   void on_signal(int signal) {
     if (signal == SIGHUP) return loop_.spawn(reload(this));
     if (stopping_) {

@@ -27,7 +27,7 @@ Task<Result<std::string>> FrontService::reload_configuration() {
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
   if (!world_.load_config) co_return fail(ErrorCode::kUnsupported, "there is nothing to read");
   auto job = world_.load_config;
-  Result<Config> next = co_await disk_pool_.run(world_.loop, std::move(job));
+  Result<Config> next = co_await config_pool_.run(world_.loop, std::move(job));
   if (!next) {
     log::warn("config.not_reloaded", {{"error", next.error().message()}});
     co_return Failed{std::move(next).error()};

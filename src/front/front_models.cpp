@@ -39,7 +39,9 @@ ModelStatus FrontService::status_of(const NamedModel& named) const {
     status.keep_alive = terms.keep_alive;
     status.keep_alive_source = terms.source;
   }
-  for (const Pin& pin : named.pins) status.pinned.push_back(pin.layer);
+  for (const Pin& pin : named.pins) {
+    if (in_force(pin)) status.pinned.push_back(pin.layer);
+  }
   status.aliases = aliases_of(named);
   return status;
 }
@@ -90,50 +92,51 @@ Task<Result<>> FrontService::remove_model(std::string name) {
   co_return Result<>{};
 }
 
-// Waits like a request does, and is written down as one.
-Task<Result<ModelStatus>> FrontService::load_now(std::string name) {
-  LoadRequest request;
-  request.context.model = name;
-  request.context.api = "hearth";
-  request.context.path = "/api/hearth/warm";
-  request.context.first_byte = world_.loop.now();
-  const std::unique_ptr<Reply> reply = load(std::move(request));
-  for (;;) {
-    Event event = co_await reply->next();
-    if (auto* refused = std::get_if<Refused>(&event)) {
-      reply->sent(0);
-      co_return Failed{std::move(refused->error)};
-    }
-    if (!std::holds_alternative<Finished>(event)) continue;
-    reply->sent(200);
-    co_return model(name);
-  }
-}
-
 Task<Result<ModelStatus>> FrontService::unload(std::string name) {
-  Result<ModelStatus> known = model(name);
+  const Result<ModelStatus> known = model(name);
   if (!known) co_return known;
-  if (auto loose = check_not_pinned(*known, "weights"); !loose) {
-    co_return Failed{std::move(loose).error()};
-  }
+  // Asked before anybody waits for it, and again when the last reply has ended.
+  ModelHost::Check loose = [this, artifact = known->artifact] {
+    return check_not_pinned(artifact, "weights");
+  };
+  if (const Result<> now = loose(); !now) co_return Failed{now.error()};
   const auto found = models_.find(known->artifact);
   if (found != models_.end()) {
-    Result<> done = co_await found->second->host().unload(WeightsCause::kAsked);
+    Result<> done = co_await found->second->host().unload(WeightsCause::kAsked, std::move(loose));
     if (!done) co_return Failed{std::move(done).error()};
   }
   co_return model(name);
 }
 
+Task<Result<ModelStatus>> FrontService::release(std::string name) {
+  const Result<ModelStatus> known = model(name);
+  if (!known) co_return known;
+  if (const Result<> loose = check_not_pinned(known->artifact, "weights"); !loose) {
+    co_return Failed{loose.error()};
+  }
+  const auto found = models_.find(known->artifact);
+  if (found != models_.end()) {
+    Model& model = *found->second;
+    model.request_arrived(Use::kTokenizer);
+    Result<> done = co_await model.release();
+    model.request_left(Use::kTokenizer, Stay::Left::kServed);
+    if (!done) co_return Failed{std::move(done).error()};
+  }
+  co_return this->model(name);
+}
+
 Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer) {
   const Result<LayerKind> kind = kind_of(layer);
   if (!kind) co_return Failed{kind.error()};
-  if (*kind == LayerKind::kWeights) co_return co_await load_now(name);
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
-  Subject subject = (*found)->subject();
+  Model& warming = **found;
+  Subject subject = warming.subject();
   Target warmest;
+  warming.request_arrived(Use::kTokenizer);
   Result<LayerState> warmed =
       co_await layers_.of(*kind).warm(std::move(subject), std::move(warmest), warm_ups_);
+  warming.request_left(Use::kTokenizer, Stay::Left::kServed);
   if (!warmed) co_return Failed{std::move(warmed).error()};
   co_return model(name);
 }
@@ -141,11 +144,12 @@ Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer
 Task<Result<ModelStatus>> FrontService::cool(std::string name, std::string layer) {
   const Result<LayerKind> kind = kind_of(layer);
   if (!kind) co_return Failed{kind.error()};
+  if (*kind == LayerKind::kWeights) co_return co_await unload(name);
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
   const Result<ModelStatus> known = model(name);
   if (!known) co_return known;
-  if (auto loose = check_not_pinned(*known, layer); !loose) {
+  if (auto loose = check_not_pinned(known->artifact, layer); !loose) {
     co_return Failed{std::move(loose).error()};
   }
   Subject subject = (*found)->subject();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FrontService's pins. For each there is a task that makes it true again whenever it is not.
+// FrontService's pins: which there are, and how each is made true.
 #include <algorithm>
 #include <utility>
 
@@ -8,100 +8,78 @@
 #include "front/front_service.h"
 
 namespace hearth::front {
-namespace {
 
-// Between attempts, doubled each time; what held for kSteady and was lost begins anew.
-constexpr Duration kFirstPause = std::chrono::milliseconds{100};
-constexpr Duration kLongestPause = std::chrono::minutes{5};
-constexpr Duration kSteady = std::chrono::minutes{1};
-
-}  // namespace
+// One of a layer that is switched off is kept for when it is on again, and holds nothing.
+bool FrontService::in_force(const Pin& pin) const {
+  return pin.layer == "weights" ? config_.switches.weights : config_.switches.pages;
+}
 
 const Pin* FrontService::pin_of(const std::string& artifact, std::string_view layer) const {
   for (const NamedModel& named : named_) {
     if (named.artifact.id != artifact) continue;
-    const auto pin = std::find_if(named.pins.begin(), named.pins.end(),
-                                  [&](const Pin& one) { return one.layer == layer; });
+    const auto pin = std::find_if(named.pins.begin(), named.pins.end(), [&](const Pin& one) {
+      return one.layer == layer && in_force(one);
+    });
     return pin == named.pins.end() ? nullptr : &*pin;
   }
   return nullptr;
 }
 
-Result<> FrontService::check_not_pinned(const ModelStatus& model, std::string_view layer) const {
-  if (pin_of(model.artifact, layer) == nullptr) return {};
-  return fail(ErrorCode::kConflict, "the " + std::string{layer} + " of \"" + model.name +
-                                        "\" are pinned; `hearth unpin " + model.name +
+Result<> FrontService::check_not_pinned(const std::string& artifact, std::string_view layer) const {
+  if (pin_of(artifact, layer) == nullptr) return {};
+  const NamedModel* named = holder_of(artifact);
+  return fail(ErrorCode::kConflict, "the " + std::string{layer} + " of \"" + named->name +
+                                        "\" are pinned; `hearth unpin " + named->name +
                                         "` lets them go");
 }
 
 // ---- making them true ----
 
-// Brings the models and the holding tasks to what the catalogue says.
+// Brings the models and the pins' tasks to what the catalogue says.
 void FrontService::sync_pins() {
   for (const auto& [artifact, model] : models_) {
     const bool pinned = pin_of(artifact, "weights") != nullptr;
     model->stay().set_pin(pinned ? Stay::Pin::kPinned : Stay::Pin::kLoose);
   }
+  std::set<PinKey> all;
   for (const NamedModel& named : named_) {
     for (const Pin& pin : named.pins) {
-      if (stopping_ || !held_.insert({named.artifact.id, pin.layer}).second) continue;
-      world_.loop.spawn(hold(named.artifact.id, pin.layer));
+      if (!stopping_ && in_force(pin)) all.insert({named.artifact.id, pin.layer});
     }
   }
-  pins_changed_.notify_all();
+  pins_.set(std::move(all));
 }
 
-bool FrontService::holds_pin(const std::string& artifact, const std::string& layer) const {
-  if (layer == "weights") {
-    const ModelHost* host = host_of(artifact);
+Pins::World FrontService::pins_world() {
+  return {world_.loop, [this](const PinKey& pin) { return holds(pin); },
+          [this](PinKey pin) { return hold(std::move(pin)); },
+          [this](const PinKey& pin) {
+            if (pin.layer == "pages") keeper_.forget(pin.artifact);
+          }};
+}
+
+bool FrontService::holds(const PinKey& key) const {
+  if (key.layer == "weights") {
+    const ModelHost* host = host_of(key.artifact);
     return host != nullptr && host->level() == WeightsLevel::kResident;
   }
-  const Pin* pin = pin_of(artifact, layer);
-  const std::optional<LoadSet> load_set = load_set_of(artifact);
-  return pin != nullptr && load_set && keeper_.held(artifact) > Bytes{} &&
-         keeper_.held(artifact) == size_of(first_of(*load_set, pin->bytes));
+  const Pin* pin = pin_of(key.artifact, key.layer);
+  const std::optional<LoadSet> load_set = load_set_of(key.artifact);
+  return pin != nullptr && load_set && keeper_.held(key.artifact) > Bytes{} &&
+         keeper_.held(key.artifact) == size_of(first_of(*load_set, pin->bytes));
 }
 
-Task<void> FrontService::hold(std::string artifact, std::string layer) {
-  const auto pass = tasks_.enter();
-  Duration pause = kFirstPause;
-  while (pass && !stopping_ && pin_of(artifact, layer) != nullptr) {
-    const TimePoint begun = world_.loop.now();
-    co_await hold_until_lost(artifact, layer);
-    if (world_.loop.now() - begun > kSteady) pause = kFirstPause;
-    const TimePoint again = world_.loop.now() + pause;
-    pause = std::min(2 * pause, kLongestPause);
-    while (!stopping_ && pin_of(artifact, layer) != nullptr && world_.loop.now() < again) {
-      (void)co_await pins_changed_.wait_until(again);
+Task<Result<>> FrontService::hold(PinKey key) {
+  if (key.layer == "pages") {
+    std::optional<LoadSet> load_set = load_set_of(key.artifact);
+    const Pin* pin = pin_of(key.artifact, key.layer);
+    if (!load_set || pin == nullptr) {
+      co_return fail(ErrorCode::kNotFound, "the model's files are not all there");
     }
+    const Bytes bytes = pin->bytes;
+    co_return co_await keeper_.keep(key.artifact, std::move(*load_set), bytes);
   }
-  if (layer == "pages") keeper_.forget(artifact);
-  held_.erase({artifact, layer});
-}
-
-// Returns at once when it cannot be held.
-Task<void> FrontService::hold_until_lost(std::string artifact, std::string layer) {
-  if (!holds_pin(artifact, layer)) {
-    const Result<> held = co_await hold_once(artifact, layer);
-    if (!held && !stopping_) {
-      log::warn("pin.not_held", {{"artifact", artifact.substr(0, 12)},
-                                 {"layer", layer},
-                                 {"reason", held.error().message()}});
-    }
-  }
-  while (!stopping_ && pin_of(artifact, layer) != nullptr && holds_pin(artifact, layer)) {
-    co_await pins_changed_.wait();
-  }
-}
-
-Task<Result<>> FrontService::hold_once(std::string artifact, std::string layer) {
-  if (layer == "pages") {
-    std::optional<LoadSet> load_set = load_set_of(artifact);
-    if (!load_set) co_return fail(ErrorCode::kNotFound, "the model's files are not all there");
-    const Bytes bytes = pin_of(artifact, layer)->bytes;
-    co_return co_await keeper_.keep(artifact, std::move(*load_set), bytes);
-  }
-  const NamedModel* named = holder_of(artifact);
+  const NamedModel* named = holder_of(key.artifact);
   if (named == nullptr) co_return fail(ErrorCode::kNotFound, "the model was removed just now");
   std::string name = named->name;
   Result<Model*> found = co_await resolve(std::move(name));
@@ -115,48 +93,56 @@ Task<Result<>> FrontService::hold_once(std::string artifact, std::string layer) 
 
 // ---- the verbs ----
 
-Task<Result<>> FrontService::check_pin(std::string name, std::string layer, Bytes bytes) {
-  const bool weights = layer == "weights";
-  if (!weights && layer != "pages") {
+// Whether it can be; pages are locked by then. What comes back is the artifact.
+Task<Result<std::string>> FrontService::try_pin(std::string name, Pin pin) {
+  const bool weights = pin.layer == "weights";
+  if (!weights && pin.layer != "pages") {
     co_return Failed{
         Error{ErrorCode::kInvalid, "only weights and pages can be pinned"}.at("layer")};
   }
-  if (weights && bytes > Bytes{}) {
+  if (weights && pin.bytes > Bytes{}) {
     co_return Failed{
         Error{ErrorCode::kInvalid, "weights are pinned whole; only pages in part"}.at("bytes")};
   }
-  if (weights ? !config_.switches.weights : !config_.switches.pages) {
+  if (!in_force(pin)) {
     co_return fail(ErrorCode::kUnsupported, "the layer is switched off by layers_off");
   }
   Result<Model*> found = co_await resolve(std::move(name));
   if (!found) co_return Failed{std::move(found).error()};
-  if (weights) co_return Result<>{};
-  // Held before it is written down: what cannot be held is no pin.
   const std::string artifact = (*found)->named().artifact.id;
+  if (weights) co_return artifact;
+  // Held before it is written down: what cannot be held is no pin.
   std::optional<LoadSet> load_set = load_set_of(artifact);
   if (!load_set) co_return fail(ErrorCode::kNotFound, "the model's files are not all there");
-  if (keeper_.held(artifact) == size_of(first_of(*load_set, bytes))) co_return Result<>{};
-  Result<> kept = co_await keeper_.keep(artifact, std::move(*load_set), bytes);
-  pins_changed_.notify_all();  // where it failed, an earlier pin is to be held again
-  co_return kept;
+  if (keeper_.held(artifact) == size_of(first_of(*load_set, pin.bytes))) co_return artifact;
+  Result<> kept = co_await keeper_.keep(artifact, std::move(*load_set), pin.bytes);
+  pins_.look_again();  // where it failed, an earlier pin is to be held again
+  if (!kept) co_return Failed{std::move(kept).error()};
+  co_return artifact;
+}
+
+Task<Result<>> FrontService::write_pin(std::string artifact, Pin pin) {
+  auto job = [this, artifact, pin] { return catalogue_.pin(artifact, pin); };
+  Result<> written = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  if (!written) co_return written;
+  co_return co_await refresh_catalogue();
 }
 
 Task<Result<ModelStatus>> FrontService::pin(std::string name, std::string layer, Bytes bytes) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
-  Result<> possible = co_await check_pin(name, layer, bytes);
-  if (!possible) co_return Failed{std::move(possible).error()};
-  const Result<ModelStatus> known = model(name);
-  if (!known) co_return known;
-  auto job = [this, id = known->artifact, pin = Pin{layer, bytes}] {
-    return catalogue_.pin(id, pin);
-  };
-  Result<> written = co_await catalogue_pool_.run(world_.loop, std::move(job));
-  if (!written) co_return Failed{std::move(written).error()};
-  log::info("model.pinned", {{"model", known->name}, {"layer", layer}});
-  Result<> refreshed = co_await refresh_catalogue();
-  if (!refreshed) co_return Failed{std::move(refreshed).error()};
-  if (layer == "pages") co_await refresh_pages(known->artifact);  // locking has read them
+  const Pin wanted{layer, bytes};
+  const Result<std::string> artifact = co_await try_pin(name, wanted);
+  if (!artifact) co_return Failed{artifact.error()};
+  const Result<> written = co_await write_pin(*artifact, wanted);
+  if (!written) {
+    // The model may have gone while its pages were locked. An earlier pin is held again.
+    if (layer == "pages" && pin_of(*artifact, layer) == nullptr) keeper_.forget(*artifact);
+    pins_.look_again();
+    co_return Failed{written.error()};
+  }
+  log::info("model.pinned", {{"model", name}, {"layer", layer}});
+  if (layer == "pages") co_await refresh_pages(*artifact);  // locking has read them
   co_return model(name);
 }
 

@@ -39,13 +39,10 @@ void FrontService::on_closed(const std::string& name, const RequestReport& repor
       log::warn("history.not_written", {{"reason", added.error().message()}});
     }
   });
-  if (report.kind == RequestKind::kCount) return;  // no use of the model
-  if (Result<ModelName> parsed = ModelName::parse(name)) {
-    if (const NamedModel* named = find(parsed->key())) touch(named->artifact.id);
-  }
 }
 
 void FrontService::touch(const std::string& artifact) {
+  if (!models_.contains(artifact)) return;  // it was removed meanwhile
   TimePoint& last = touched_[artifact];
   if (last != TimePoint{} && world_.loop.now() - last < kTouchInterval) return;
   last = world_.loop.now();
@@ -67,7 +64,9 @@ void FrontService::on_host_changed(ModelHost& host) {
     world_.loop.spawn(refresh_pages(host.model().artifact));
   }
   publish_levels(*found->second);
-  pins_changed_.notify_all();
+  WeightsLevel& seen = hosts_seen_[host.model().artifact].level;
+  // Progress of a load is no change for a pin.
+  if (std::exchange(seen, host.level()) != host.level()) pins_.look_again();
 }
 
 // A load leaves pages behind that no snapshot knows of yet.
@@ -80,7 +79,7 @@ Task<void> FrontService::refresh_pages(std::string artifact) {
 }
 
 void FrontService::count_deaths(ModelHost& host) {
-  WorkerCounts& seen = workers_seen_[host.model().artifact];
+  HostSeen& seen = hosts_seen_[host.model().artifact];
   for (; seen.deaths < host.deaths(); ++seen.deaths) {
     metrics_.worker_died();
     seen.replaced = false;

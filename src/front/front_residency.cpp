@@ -94,8 +94,12 @@ StayTerms FrontService::default_terms(const std::string& artifact) const {
   return {*config_.effective(key).keep_alive, config_.keep_alive_source(key)};
 }
 
+// Brings the models to what catalogue and configuration say of them.
 void FrontService::apply_terms() {
-  for (const auto& [artifact, model] : models_) model->stay().set_default(default_terms(artifact));
+  for (const auto& [artifact, model] : models_) {
+    if (const NamedModel* holder = holder_of(artifact)) model->update(*holder);
+    model->stay().set_default(default_terms(artifact));
+  }
 }
 
 Task<Result<ModelStatus>> FrontService::copy_model(std::string from, std::string to) {

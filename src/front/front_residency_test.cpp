@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 
 #include "base/event_loop_asio.h"
+#include "base/log.h"
 #include "front/front_service.h"
 #include "front/testing/scripted_worker.h"
 #include "layers/testing/gguf_builder.h"
@@ -20,6 +22,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::Script;
 using testing::ScriptedProcesses;
 using testing::well_behaved;
@@ -34,10 +37,10 @@ class FrontResidencyTest : public ::testing::Test {
     loop_ = std::make_unique<AsioEventLoop>();  // one that was stopped does not go on
     processes_ = std::make_unique<ScriptedProcesses>(std::vector<Script>{std::move(script)});
     config_.data = directory_.path();
-    auto opened = FrontService::open(
-        FrontService::World{
-            *loop_, Clock::real(), Files::real(), *processes_, "scripted", 7, {}, keeper_},
-        config_);
+    auto opened =
+        FrontService::open(FrontService::World{*loop_, Clock::real(), Files::real(), *processes_,
+                                               "scripted", 7, load_config_, keeper_},
+                           config_);
     ASSERT_TRUE(opened) << opened.error().message();
     service_ = std::move(*opened);
     service_->start();
@@ -76,6 +79,7 @@ class FrontResidencyTest : public ::testing::Test {
   std::unique_ptr<AsioEventLoop> loop_;
   Config config_;
   std::string keeper_;
+  std::function<Result<Config>()> load_config_;
   std::unique_ptr<ScriptedProcesses> processes_;
   std::unique_ptr<FrontService> service_;
 };
@@ -277,6 +281,167 @@ Task<void> pins_pages_without_keeper(FrontService& service) {
 TEST_F(FrontResidencyTest, PagesThatCannotBeHeldAreNotPinned) {
   open();
   run(pins_pages_without_keeper(*service_));
+}
+
+// A keeper that answers when the test says so.
+struct SlowKeeper {
+  bool operator()(BlockingChannel& channel, const Frame& frame) const {
+    if (frame.type == FrameType::kForget) ++*forgotten;
+    if (frame.type != FrameType::kKeep) return well_behaved(channel, frame);
+    *asked = frame.request;
+    *to = &channel;
+    return true;
+  }
+  void answer() const { testing::answer(**to, FrameType::kKept, *asked, "{}"); }
+
+  // Shared by the copies that are a script and the test.
+  std::shared_ptr<std::atomic<std::uint64_t>> asked =
+      std::make_shared<std::atomic<std::uint64_t>>();
+  std::shared_ptr<std::atomic<BlockingChannel*>> to =
+      std::make_shared<std::atomic<BlockingChannel*>>(nullptr);
+  std::shared_ptr<std::atomic<int>> forgotten = std::make_shared<std::atomic<int>>();
+};
+
+Task<void> pin_in_the_background(FrontService& service, std::optional<ErrorCode>& refused) {
+  std::string tiny = "tiny", pages = "pages";
+  const auto pinned = co_await service.pin(tiny, pages, Bytes{4096});
+  if (!pinned) refused = pinned.error().code();
+}
+
+Task<void> removes_while_pinning(EventLoop& loop, FrontService& service, SlowKeeper keeper) {
+  std::optional<ErrorCode> refused;
+  loop.spawn(pin_in_the_background(service, refused));
+  while (*keeper.to == nullptr) co_await loop.sleep(1ms);
+  std::string tiny = "tiny";
+  const auto removed = co_await service.remove_model(tiny);
+  EXPECT_TRUE(removed);
+  keeper.answer();
+  while (!refused) co_await loop.sleep(1ms);
+  EXPECT_EQ(*refused, ErrorCode::kNotFound);
+  while (*keeper.forgotten == 0) co_await loop.sleep(1ms);
+}
+
+TEST_F(FrontResidencyTest, PagesOfAModelThatIsRemovedMeanwhileAreLetGo) {
+  keeper_ = "scripted";
+  const SlowKeeper keeper;
+  open(keeper);
+  run(removes_while_pinning(*loop_, *service_, keeper));
+}
+
+Task<void> pins_weights_and_waits(EventLoop& loop, FrontService& service) {
+  std::string tiny = "tiny", weights = "weights";
+  const auto pinned = co_await service.pin(tiny, weights, Bytes{});
+  EXPECT_TRUE(pinned);
+  co_await until_resident(loop, service);
+}
+
+Task<void> sees_no_pin(FrontService& service) {
+  const auto tiny = service.model("tiny");
+  EXPECT_THAT(tiny->pinned, IsEmpty());
+  EXPECT_NE(tiny->keep_alive_source, "pin");
+  std::string name = "tiny";
+  const auto unloaded = co_await service.unload(name);
+  EXPECT_TRUE(unloaded);
+}
+
+TEST_F(FrontResidencyTest, APinOfALayerThatIsSwitchedOffRests) {
+  open();
+  run(pins_weights_and_waits(*loop_, *service_));
+  config_.switches.weights = false;
+  config_.hollow_workers = 0;
+  open();
+  run(sees_no_pin(*service_));
+  EXPECT_EQ(processes_->spawned(), 0);
+  config_.switches.weights = true;
+  open();
+  run(finds_pin_again(*loop_, *service_));
+}
+
+Task<void> asks_in_vain(FrontService& service) {
+  GenerateRequest request;
+  request.context.model = "tiny";
+  request.message.prompt = "x";
+  const auto reply = service.generate(std::move(request), Delivery::kWhole);
+  const Event event = co_await reply->next();
+  EXPECT_TRUE(std::holds_alternative<Refused>(event));
+  reply->sent(503);
+  EXPECT_EQ(service.model("tiny")->last_used_us, 0);
+}
+
+TEST_F(FrontResidencyTest, ARequestThatNoWorkerTookIsNoUse) {
+  open([](BlockingChannel&, const Frame&) { return false; });
+  run(asks_in_vain(*service_));
+}
+
+std::uint64_t warnings(const std::string& event) {
+  const auto counts = log::counts();
+  const auto found = counts.find(event);
+  return found == counts.end() ? 0 : found->second;
+}
+
+Task<void> takes_the_last_key_back(FrontService& service) {
+  std::string name = "admin";
+  const auto added = co_await service.add_key(name, Role::kAdmin);
+  EXPECT_TRUE(added);
+  EXPECT_TRUE(service.keys().check(added->secret));
+  const std::uint64_t before = warnings("server.open_to_the_network");
+  const auto removed = co_await service.remove_key(name);
+  EXPECT_TRUE(removed);
+  EXPECT_FALSE(service.keys().check(added->secret));
+  EXPECT_EQ(warnings("server.open_to_the_network"), before + 1);
+}
+
+TEST_F(FrontResidencyTest, TheLastKeysEndOpensTheServerAloud) {
+  config_.listen = "0.0.0.0:0";
+  open();
+  run(takes_the_last_key_back(*service_));
+}
+
+Task<void> reload(FrontService& service, int& done) {
+  const auto reloaded = co_await service.reload_configuration();
+  EXPECT_TRUE(reloaded);
+  ++done;
+}
+
+Task<void> reloads_twice(EventLoop& loop, FrontService& service) {
+  int done = 0;
+  loop.spawn(reload(service, done));
+  loop.spawn(reload(service, done));
+  while (done < 2) co_await loop.sleep(1ms);
+}
+
+TEST_F(FrontResidencyTest, ReloadsGoOneByOneAndTheLastHolds) {
+  std::atomic<int> calls{0}, inside{0};
+  load_config_ = [&]() -> Result<Config> {
+    EXPECT_EQ(inside.fetch_add(1), 0);
+    Config next = config_;
+    next.keep_alive = KeepAlive::after(std::chrono::minutes{++calls});
+    --inside;
+    return next;
+  };
+  open();
+  run(reloads_twice(*loop_, *service_));
+  EXPECT_EQ(service_->config().keep_alive.text(), "2m0s");
+}
+
+Task<void> reloads_with_a_new_holder(FrontService& service) {
+  std::string tiny = "tiny", second = "zweite", weights = "weights";
+  (void)co_await service.copy_model(tiny, second);
+  (void)co_await service.warm(tiny, weights);
+  EXPECT_THAT(service.metrics().text(), Not(HasSubstr("zweite:latest")));
+  (void)co_await service.reload_configuration();
+  EXPECT_THAT(service.metrics().text(), HasSubstr("zweite:latest"));
+}
+
+TEST_F(FrontResidencyTest, AReloadMovesAModelToItsNewHolder) {
+  load_config_ = [this]() -> Result<Config> {
+    Config next = config_;
+    next.models["zweite:latest"].name = "zweite:latest";
+    next.models["zweite:latest"].keep_alive = KeepAlive::after(10min);
+    return next;
+  };
+  open();
+  run(reloads_with_a_new_holder(*service_));
 }
 
 }  // namespace

@@ -64,10 +64,10 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop},
-      pins_changed_{world_.loop},
-      keeper_{Keeper::World{world_.loop, process_pool_, world_.files, world_.processes,
+      keeper_{Keeper::World{world_.loop, process_pool_, disk_pool_, world_.files, world_.processes,
                             world_.keeper_program},
-              [this] { pins_changed_.notify_all(); }} {}
+              [this] { pins_.look_again(); }},
+      pins_{pins_world()} {}
 
 FrontService::~FrontService() = default;
 
@@ -97,13 +97,14 @@ Task<void> FrontService::warm_up(std::string name) {
 Task<void> FrontService::stop(TimePoint deadline) {
   stopping_ = true;
   stop_asked_.notify_all();
-  pins_changed_.notify_all();
+  pins_.set({});
   warm_ups_.cancel();
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();
   co_await stop_hosts();
   co_await keeper_.stop();
+  co_await pins_.stop();
   co_await requests_.close();
   co_await tasks_.close();
   // What was being resolved when the deadline passed may have brought a host of its own.
@@ -169,7 +170,8 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
   const Result<ModelName> parsed = ModelName::parse(name);
   const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
   std::string asked_for = named == nullptr ? (*model)->name() : named->name;
-  co_await RequestRun::run(std::move(run), **model, std::move(asked_for));
+  co_await RequestRun::run(run, **model, std::move(asked_for));
+  if (run->used_model()) touch(artifact);
   if (!config_.switches.weights) co_await give_back_weights(artifact);
 }
 
@@ -235,9 +237,6 @@ Task<Result<>> FrontService::refresh_catalogue() {
   if (!listed) co_return Failed{std::move(listed).error()};
   named_ = std::move(*listed);
   layers_.artifact().update(named_);
-  for (const auto& [artifact, model] : models_) {
-    if (const NamedModel* holder = holder_of(artifact)) model->update(*holder);
-  }
   apply_terms();
   sync_pins();
   events_.publish("model", models_changed_json(named_));
@@ -277,7 +276,7 @@ Task<void> FrontService::retire(std::string artifact) {
   co_await model->host().stop();
   model->host().admission().resume();  // those who waited are told that it stops
   co_await model->unused();
-  workers_seen_.erase(artifact);
+  hosts_seen_.erase(artifact);
   touched_.erase(artifact);
 }
 

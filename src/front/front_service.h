@@ -23,6 +23,7 @@
 #include "front/key_store.h"
 #include "front/layer_set.h"
 #include "front/model.h"
+#include "front/pins.h"
 #include "front/request_run.h"
 #include "front/service.h"
 #include "layers/artifact/catalogue.h"
@@ -71,6 +72,7 @@ class FrontService : public Service {
   Task<Result<ModelStatus>> copy_model(std::string from, std::string to) override;
   Task<Result<ModelDetails>> details(std::string name) override;
   Task<Result<ModelStatus>> unload(std::string name) override;
+  Task<Result<ModelStatus>> release(std::string name) override;
   Task<Result<ModelStatus>> pin(std::string name, std::string layer, Bytes bytes) override;
   Task<Result<ModelStatus>> unpin(std::string name, std::string layer) override;
   Task<Result<ModelStatus>> warm(std::string name, std::string layer) override;
@@ -83,6 +85,8 @@ class FrontService : public Service {
   Task<Result<>> remove_key(std::string id_or_name) override;
   std::string configuration() const override;
   Task<Result<std::string>> reload_configuration() override;
+  // Says so in the log while others than this machine reach the server and there are no keys.
+  void warn_when_open() const;
   // What holds now: after a reload, with what it could take over.
   const Config& config() const { return config_; }
   EventBus& events() override { return events_; }
@@ -97,14 +101,12 @@ class FrontService : public Service {
   Task<Result<Model*>> resolve(std::string name);
   Task<Result<>> recheck(std::string artifact);
   Task<Result<>> refresh_catalogue();
-  Task<Result<>> refresh_keys();
   Task<void> retire(std::string artifact);
   Task<void> refresh_pages(std::string artifact);
   Task<void> stop_hosts();
   static Task<void> stop_host(Model& model, Gate::Pass pass);
   Task<void> tick();
   Task<void> warm_up(std::string name);
-  Task<Result<ModelStatus>> load_now(std::string name);
   Task<void> give_back_weights(std::string artifact);
   Model& model_for(const NamedModel& named);
   const NamedModel* find(const std::string& key) const;
@@ -117,13 +119,14 @@ class FrontService : public Service {
   std::vector<std::string> aliases_of(const NamedModel& named) const;
   Result<> check_removable(const ModelName& name) const;
   const Pin* pin_of(const std::string& artifact, std::string_view layer) const;
-  bool holds_pin(const std::string& artifact, const std::string& layer) const;
+  bool in_force(const Pin& pin) const;
   void sync_pins();
-  Task<void> hold(std::string artifact, std::string layer);
-  Task<void> hold_until_lost(std::string artifact, std::string layer);
-  Task<Result<>> hold_once(std::string artifact, std::string layer);
-  Task<Result<>> check_pin(std::string name, std::string layer, Bytes bytes);
-  Result<> check_not_pinned(const ModelStatus& model, std::string_view layer) const;
+  Pins::World pins_world();
+  bool holds(const PinKey& pin) const;
+  Task<Result<>> hold(PinKey pin);
+  Task<Result<std::string>> try_pin(std::string name, Pin pin);
+  Task<Result<>> write_pin(std::string artifact, Pin pin);
+  Result<> check_not_pinned(const std::string& artifact, std::string_view layer) const;
   std::optional<LoadSet> load_set_of(const std::string& artifact) const;
   ModelHost* host_of(const std::string& artifact) const;
   void on_closed(const std::string& artifact_name, const RequestReport& report);
@@ -134,10 +137,11 @@ class FrontService : public Service {
   ConfigChange apply(const Config& next);
   void touch(const std::string& artifact);
 
-  // What the metrics have been told of a host's workers.
-  struct WorkerCounts {
+  // What has been told on of a host and its workers.
+  struct HostSeen {
     std::uint64_t deaths = 0;
     bool replaced = true;  // the last death has been followed by a new worker
+    WeightsLevel level = WeightsLevel::kNone;
   };
 
   World world_;
@@ -159,19 +163,19 @@ class FrontService : public Service {
   Pressure pressure_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name
   std::map<std::string, std::unique_ptr<Model>> models_;  // by artifact id
-  std::map<std::string, WorkerCounts> workers_seen_;      // by artifact id
+  std::map<std::string, HostSeen> hosts_seen_;            // by artifact id
   std::map<std::string, TimePoint> touched_;              // by artifact id
   Gate tasks_;
   Gate requests_;
   Notify stop_asked_;
-  Notify pins_changed_;  // or something that a pin holds
   Keeper keeper_;
-  std::set<std::pair<std::string, std::string>> held_;  // artifact and layer that hold() is at
-  std::set<std::string> warned_of_;                     // names whose options do not hold
-  SharedProgress warm_ups_;  // of pages, all together: nobody looks, but stop() ends them
+  Pins pins_;
+  std::set<std::string> warned_of_;  // names whose options do not hold
+  SharedProgress warm_ups_;          // of pages, all together: nobody looks, but stop() ends them
   bool stopping_ = false;
   std::uint64_t next_request_ = 1;
-  Pool key_pool_{"keys", 1};  // apart: a key ends at once, however long a model is hashed
+  Pool key_pool_{"keys", 1};       // apart: a key ends at once, however long a model is hashed
+  Pool config_pool_{"config", 1};  // one by one: what was read last holds
 };
 
 }  // namespace hearth::front

@@ -137,7 +137,7 @@ Task<Result<>> Keeper::keep(std::string artifact, LoadSet load_set, Bytes bytes)
 Task<Result<>> Keeper::keep_set(std::string artifact, LoadSet wanted) {
   const Bytes size = size_of(wanted);
   auto job = [this, set = std::move(wanted)] { return open_set(world_.files, set); };
-  Result<Opened> opened = co_await world_.pool.run(world_.loop, std::move(job));
+  Result<Opened> opened = co_await world_.disk.run(world_.loop, std::move(job));
   if (!opened) co_return Failed{std::move(opened).error()};
   Result<> running = co_await ensure_process();
   if (!running) co_return running;

@@ -27,7 +27,8 @@ class Keeper {
  public:
   struct World {
     EventLoop& loop;
-    Pool& pool;
+    Pool& pool;  // of what runs
+    Pool& disk;  // what may wait for a disk
     const Files& files;
     Processes& processes;
     std::string program;  // path of hearth-keeper; empty: there is none

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/keeper.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 
 #include "base/event_loop_asio.h"
 #include "base/temporary_directory.h"
+#include "front/keeper.h"
 #include "front/worker_environment.h"
 
 namespace hearth::front {
@@ -56,8 +55,9 @@ class KeeperTest : public ::testing::Test {
   AsioEventLoop loop_;
   Pool pool_{"test", 2};
   Notify lost_{loop_};
-  Keeper keeper_{Keeper::World{loop_, pool_, Files::real(), Processes::real(), built_keeper()},
-                 [this] { lost_.notify_all(); }};
+  Keeper keeper_{
+      Keeper::World{loop_, pool_, pool_, Files::real(), Processes::real(), built_keeper()},
+      [this] { lost_.notify_all(); }};
 };
 
 Task<void> keep_and_forget(Keeper& keeper, LoadSet set, std::vector<Bytes>& held) {

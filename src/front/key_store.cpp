@@ -136,7 +136,7 @@ Result<> KeyStore::insert(const NewKey& key) {
   return insert->run();
 }
 
-Result<> KeyStore::remove(std::string_view id_or_name) {
+Result<KeyInfo> KeyStore::remove(std::string_view id_or_name) {
   const auto known = list();
   if (!known) return Failed{known.error()};
   auto found = std::ranges::find(*known, id_or_name,
@@ -153,7 +153,8 @@ Result<> KeyStore::remove(std::string_view id_or_name) {
   if (found->info.role == Role::kAdmin && admins == 1 && known->size() > 1) {
     return conflict("this is the last admin's key; remove the others first, or add another admin");
   }
-  return erase(found->info.id);
+  if (auto erased = erase(found->info.id); !erased) return Failed{std::move(erased).error()};
+  return found->info;
 }
 
 Result<> KeyStore::erase(const std::string& id) {

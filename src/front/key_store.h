@@ -34,7 +34,7 @@ class KeyStore {
 
   // By id, or else by name. Errors: kNotFound, kConflict (the last admin's while others remain),
   // and those of a disk.
-  Result<> remove(std::string_view id_or_name);
+  Result<KeyInfo> remove(std::string_view id_or_name);
 
  private:
   KeyStore(Database db, const Clock& clock, const SecureRandom& random)

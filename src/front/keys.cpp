@@ -33,4 +33,16 @@ std::optional<KeyInfo> KeyRing::check(std::string_view presented) const {
   return found->info;
 }
 
+KeyRing KeyRing::with(Kept key) const {
+  KeyRing ring = *this;
+  ring.keys_.push_back(std::move(key));
+  return ring;
+}
+
+KeyRing KeyRing::without(std::string_view id) const {
+  KeyRing ring = *this;
+  std::erase_if(ring.keys_, [&](const Kept& kept) { return kept.info.id == id; });
+  return ring;
+}
+
 }  // namespace hearth::front

@@ -51,6 +51,10 @@ class KeyRing {
   bool empty() const { return keys_.empty(); }
   const std::vector<Kept>& keys() const { return keys_; }
 
+  // The ring after a key has come or gone.
+  KeyRing with(Kept key) const;
+  KeyRing without(std::string_view id) const;
+
   // Whose key this is; nothing for an unknown one. Takes the same time wherever a wrong key differs
   // from a right one: digests are compared whole, and with all that there are.
   std::optional<KeyInfo> check(std::string_view presented) const;

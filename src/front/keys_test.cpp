@@ -65,5 +65,18 @@ TEST(KeyRing, WithoutKeysKnowsNobody) {
   EXPECT_FALSE(KeyRing{}.check("one"));
 }
 
+TEST(KeyRing, ChangesAsACopy) {
+  const KeyRing ring{three_keys()};
+  const KeyRing more = ring.with({KeyInfo{"k4", "four", Role::kUse, 0}, digest_of("four")});
+  EXPECT_TRUE(more.check("four"));
+  EXPECT_TRUE(more.check("one"));
+  const KeyRing fewer = more.without("k4");
+  EXPECT_FALSE(fewer.check("four"));
+  EXPECT_TRUE(fewer.check("one"));
+  EXPECT_EQ(fewer.keys().size(), 3U);
+  EXPECT_EQ(more.without("four").keys().size(), 4U);  // that is its name
+  EXPECT_FALSE(ring.check("four"));
+}
+
 }  // namespace
 }  // namespace hearth::front

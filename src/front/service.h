@@ -114,6 +114,9 @@ class Service {
 
   // Idempotent; returns when it is done. Errors: kNotFound, kConflict (the weights are pinned).
   virtual Task<Result<ModelStatus>> unload(std::string name) = 0;
+  // Gives the weights back once nobody is in or waits. Where somebody is it returns at once, and
+  // they go after the last reply; nobody waits for that. Idempotent. Errors: as unload().
+  virtual Task<Result<ModelStatus>> release(std::string name) = 0;
 
   // A lower bound for one layer, "weights" or "pages", that no request shortens; kept over
   // restarts. `bytes`: how much of the load set's pages; 0: all. Idempotent. Errors: kNotFound,

@@ -104,7 +104,7 @@ class Loading {
 };
 
 Task<void> unload(Call call, IdleCall request) {
-  const auto unloaded = co_await call.service.unload(request.options.model);
+  const auto unloaded = co_await call.service.release(request.options.model);
   auto response = unloaded ? json_response(request.body("unload", RequestReport{}))
                            : error_response(call.dialect, audience_of(call), unloaded.error());
   (void)co_await call.exchange.respond(std::move(response));

@@ -159,7 +159,7 @@ TEST_F(Ollama, NoPromptAndNoTimeUnloadsWithoutLoading) {
     service.called.clear();
     const auto exchange = ask("POST", path, R"({"model":"smol","keep_alive":0})");
     EXPECT_EQ(exchange.status, 200) << path;
-    EXPECT_EQ(service.called, "unload smol") << path;
+    EXPECT_EQ(service.called, "release smol") << path;
   }
 }
 

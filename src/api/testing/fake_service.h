@@ -109,6 +109,9 @@ class FakeService : public front::Service {
   Task<Result<front::ModelStatus>> unload(std::string name) override {
     return changed("unload " + name);
   }
+  Task<Result<front::ModelStatus>> release(std::string name) override {
+    return changed("release " + name);
+  }
   Task<Result<front::ModelStatus>> warm(std::string name, std::string layer) override {
     return changed("warm " + name + " " + layer);
   }
