@@ -48,10 +48,6 @@ WorkerStatus worker_status(const ModelHost& host, TimePoint now) {
   return worker;
 }
 
-}  // namespace
-
-namespace {
-
 // What it is for: what its worker found when it tried, or else what the file looks like. A model
 // that was made for replies embeds too, but is not listed for it.
 std::vector<std::string> capabilities_of(const ModelFacts& facts, const ModelHost* host) {
@@ -68,9 +64,8 @@ std::vector<std::string> capabilities_of(const ModelFacts& facts, const ModelHos
   return capabilities;
 }
 
-}  // namespace
-
-ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now) {
+// What is known of it without its worker.
+ModelStatus status_of_files(const NamedModel& named) {
   const Artifact& artifact = named.artifact;
   ModelStatus status;
   status.name = named.name;
@@ -88,14 +83,10 @@ ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint 
   status.embedding_length = static_cast<int>(artifact.facts.embedding_length);
   status.has_chat_template = artifact.facts.has_chat_template;
   status.license = artifact.facts.license;
-  status.capabilities =
-      capabilities_of(artifact.facts, model == nullptr ? nullptr : &model->host());
-  if (model == nullptr) {
-    status.layers = untouched(named);
-    return status;
-  }
-  for (const LayerSnapshot& layer : model->layers()) status.layers.push_back(status_of(layer));
-  const ModelHost& host = model->host();
+  return status;
+}
+
+void add_host(ModelStatus& status, const ModelHost& host, TimePoint now) {
   if (host.has_worker()) status.worker = worker_status(host, now);
   // Want of memory or of a process passes; a file that the engine cannot take does not.
   const bool refused = host.failure() && (host.failure()->code() == ErrorCode::kCorrupt ||
@@ -104,13 +95,31 @@ ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint 
     status.status = "broken";
     status.reason = host.failure()->message();
   }
-  status.predicted_ttft_ms = model->predicted_ttft_ms();
-  const StayTerms terms = model->stay().terms();
-  status.keep_alive = terms.keep_alive;
-  status.keep_alive_source = terms.source;
-  status.expires_at_us = model->stay().expires_at_us();
   status.active = host.admission().active();
   status.queued = host.admission().waiting();
+}
+
+void add_stay(ModelStatus& status, const Stay& stay) {
+  const StayTerms terms = stay.terms();
+  status.keep_alive = terms.keep_alive;
+  status.keep_alive_source = terms.source;
+  status.expires_at_us = stay.expires_at_us();
+}
+
+}  // namespace
+
+ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now) {
+  ModelStatus status = status_of_files(named);
+  const ModelHost* host = model == nullptr ? nullptr : &model->host();
+  status.capabilities = capabilities_of(named.artifact.facts, host);
+  if (model == nullptr) {
+    status.layers = untouched(named);
+    return status;
+  }
+  for (const LayerSnapshot& layer : model->layers()) status.layers.push_back(status_of(layer));
+  add_host(status, *host, now);
+  add_stay(status, model->stay());
+  status.predicted_ttft_ms = model->predicted_ttft_ms();
   return status;
 }
 

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "base/log.h"
-
 namespace hearth::front {
 namespace {
 
@@ -188,84 +186,6 @@ void RequestRun::note_template(const ModelHost& host) {
   }
 }
 
-Task<RequestRun::Step> RequestRun::follow(Model& model) {
-  for (bool ended = false; !ended;) {
-    std::optional<InboxItem> item = co_await inbox_.pop();
-    if (!item) break;
-    if (const auto* lost = std::get_if<WorkerLost>(&*item)) {
-      log::warn("request.worker_lost", {{"request", input_.id}, {"how", lost->reason}});
-      if (!cancelled_) co_return Step::kLost;
-      refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
-      break;
-    }
-    ended = on_item(model, *item);
-  }
-  co_return Step::kOver;
-}
-
-// True when it was the last one.
-bool RequestRun::on_item(Model& model, InboxItem& item) {
-  if (const auto* frame = std::get_if<Frame>(&item)) return on_frame(model, *frame);
-  if (const auto* progress = std::get_if<wire::ProgressMessage>(&item)) {
-    if (!only_counts()) on_progress(*progress);
-    return false;
-  }
-  if (auto* failed = std::get_if<Error>(&item)) {
-    if (only_counts()) return false;  // of somebody else's load
-    // The load that it waited for was refused; the worker still has the request in hand.
-    cancel_in_worker(model);
-    refuse_with(std::move(*failed));
-    return true;
-  }
-  if (std::holds_alternative<WeightsLoaded>(item)) {
-    if (is_load()) finish_load(model);
-    return is_load();
-  }
-  cancel_in_worker(model);
-  // The worker answers only when the load has ended, and nobody waits for that any more.
-  if (!is_load() && model.host().level() != WeightsLevel::kLoading) return false;
-  queued_until(loop_.now());
-  refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
-  return true;
-}
-
-void RequestRun::cancel_in_worker(Model& model) {
-  if (is_load()) return;
-  model.host().send(wire::make_frame(FrameType::kCancel, input_.number, "{}"));
-}
-
-// True when it was the request's last frame.
-bool RequestRun::on_frame(Model& model, const Frame& frame) {
-  // A frame that cannot be read costs the worker, whose loss then arrives in the inbox.
-  const auto read = [&model](auto message, auto use) {
-    if (!message) model.host().poison("a frame could not be read: " + message.error().message());
-    if (message) use(std::move(*message));
-    return message.has_value();
-  };
-  const std::string& payload = frame.payload;
-  switch (frame.type) {
-    case FrameType::kTokenized:
-      read(wire::decode_tokenized(payload), [&](auto message) { on_tokenized(model, message); });
-      return false;
-    case FrameType::kStarted:
-      read(wire::decode_started(payload), [&](auto message) { on_started(model, message); });
-      return false;
-    case FrameType::kDelta:
-      read(wire::decode_delta(payload), [&](auto message) { on_delta(std::move(message)); });
-      return false;
-    case FrameType::kDone:
-      return read(wire::decode_done(payload), [&](auto message) { on_done(model, message); });
-    case FrameType::kEmbedded:
-      return read(wire::decode_embedded(payload),
-                  [&](auto message) { on_embedded(model, std::move(message)); });
-    case FrameType::kFailed:
-      return read(wire::decode_failed(payload), [&](auto message) { on_failed(model, message); });
-    default:
-      model.host().poison("it sent a frame that belongs to no request");
-      return false;
-  }
-}
-
 // One wait from the last thing that was done for this request to `until`: the front's queue, the
 // hand-over and the worker's intake are the same to whoever waits.
 void RequestRun::queued_until(TimePoint until) {
@@ -273,101 +193,6 @@ void RequestRun::queued_until(TimePoint until) {
     account_.timeline.add(Stage{StageKind::kQueue, waiting_since_, until, Bytes{}});
   }
   waiting_since_ = loop_.now();
-}
-
-// ---- what the worker says ----
-
-void RequestRun::on_tokenized(Model& model, const wire::TokenizedMessage& message) {
-  // From handing it over until the worker took it up, the request waited like in any queue.
-  if (!message.stages.empty()) queued_until(message.stages.front().start);
-  account_.timeline.add(message.stages);
-  account_.add_dropped(message);
-  tokens_ = message.tokens;
-  if (only_counts()) return;
-  account_.facts.tokens_seen_before = model.seen_before(message.tokens, input_.context.key);
-}
-
-void RequestRun::add_load_if_waited(Model& model) {
-  const std::optional<LoadRecord>& load = model.host().last_load();
-  if (std::exchange(needed_load_, false) && load && load->number > loads_before_) {
-    account_.add_load(*load);
-  }
-}
-
-void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
-  add_load_if_waited(model);
-  disarm_wait_limit();
-  account_.add_started(message, loop_.now());
-  model.learn_prefill(message);
-  started_ = true;
-  Started started{message.prompt_tokens, message.cached_tokens, account_.report()};
-  events_.push(std::move(started));
-}
-
-void RequestRun::on_delta(wire::DeltaMessage message) {
-  delta_sent_ = true;
-  Delta delta{std::move(message.text), std::move(message.reasoning), std::move(message.tool_calls)};
-  events_.push(std::move(delta));
-}
-
-void RequestRun::on_failed(Model& model, const wire::FailedMessage& message) {
-  add_load_if_waited(model);
-  refuse_with(Error{error_code_named(message.code), message.message}
-                  .at(message.field)
-                  .with_counts({message.prompt_tokens, message.context}));
-}
-
-void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
-  add_load_if_waited(model);
-  account_.add_done(message);
-  if (!only_counts()) model.host().note_cells(message.context, message.live_tokens);
-  if (message.reason == "cancelled") {
-    refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
-    return;
-  }
-  if (!only_counts()) model.note_evaluated(tokens_, input_.context.key);
-  Finished finished;
-  finished.reason = message.reason;
-  finished.stopped_by = message.stopped_by;
-  finished.prompt_tokens = message.prompt_tokens;
-  finished.cached_tokens = message.cached_tokens;
-  finished.generated = message.generated;
-  finished.prompt_ms = message.prompt_ms;
-  finished.generated_ms = message.generated_ms;
-  finished.tokens = tokens_with(message.tokens);
-  // The account is asked now: the reply carries what is known before its last byte.
-  finished.report = account_.report();
-  over_ = true;
-  events_.push(std::move(finished));
-}
-
-// Prompt and reply, where they were asked for: what a later request goes on from.
-std::vector<int> RequestRun::tokens_with(std::vector<int> generated) const {
-  const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
-  if (generate == nullptr || !generate->return_tokens) return {};
-  std::vector<int> all = tokens_;
-  all.insert(all.end(), generated.begin(), generated.end());
-  return all;
-}
-
-void RequestRun::on_embedded(Model& model, wire::EmbeddedMessage message) {
-  add_load_if_waited(model);
-  account_.add_embedded(message);
-  Embedded embedded{std::move(message.vectors)};
-  events_.push(std::move(embedded));
-  Finished finished;
-  finished.reason = "stop";
-  finished.prompt_tokens = message.prompt_tokens;
-  finished.report = account_.report();
-  over_ = true;
-  events_.push(std::move(finished));
-}
-
-void RequestRun::on_progress(const wire::ProgressMessage& message) {
-  Progress progress{message.stage, message.fraction,
-                    static_cast<std::int64_t>(message.done.count()),
-                    static_cast<std::int64_t>(message.total.count())};
-  events_.push(std::move(progress));
 }
 
 // ---- ends ----
