@@ -81,6 +81,8 @@ std::string sentence_of(const front::Notice& notice) {
   switch (notice.kind) {
     case front::Notice::Kind::kFromOllama:
       return fmt::format("{} is used for {}", notice.variable, notice.option);
+    case front::Notice::Kind::kOllamaInPart:
+      return fmt::format("{} is not used as it is: {}", notice.variable, notice.reason);
     case front::Notice::Kind::kOllamaIgnored:
       return fmt::format("{} means nothing to Hearth", notice.variable);
     case front::Notice::Kind::kUnknownVariable:

@@ -59,6 +59,10 @@ void tell(const front::Notice& notice) {
       return log::info(
           "config.from_ollama",
           {{"name", notice.variable}, {"value", notice.value}, {"option", notice.option}});
+    case Kind::kOllamaInPart:
+      return log::warn(
+          "config.ollama_in_part",
+          {{"name", notice.variable}, {"option", notice.option}, {"reason", notice.reason}});
     case Kind::kOllamaIgnored:
       return log::info("config.ollama_ignored", {{"name", notice.variable}});
     case Kind::kUnknownVariable:

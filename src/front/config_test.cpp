@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/config.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -251,6 +252,7 @@ INSTANTIATE_TEST_SUITE_P(
         OllamaCase{"NoDebug", "OLLAMA_DEBUG", "false", level_of, "info"},
         OllamaCase{"Load", "OLLAMA_LOAD_TIMEOUT", "1m30s", hang_of, "90"},
         OllamaCase{"LoadUpwards", "OLLAMA_LOAD_TIMEOUT", "1500ms", hang_of, "2"},
+        OllamaCase{"LoadTooLong", "OLLAMA_LOAD_TIMEOUT", "72h", hang_of, "86400"},
         OllamaCase{"NoLimit", "OLLAMA_LOAD_TIMEOUT", "0", hang_of, "0"},
         OllamaCase{"NegativeLimit", "OLLAMA_LOAD_TIMEOUT", "-5m", hang_of, "0"},
         OllamaCase{"Origins", "OLLAMA_ORIGINS", "http://a.example,chrome-extension://*", origins_of,
@@ -280,7 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
                       BadVariable{"Port", "OLLAMA_HOST", "box:99999"},
                       BadVariable{"Debug", "OLLAMA_DEBUG", "maybe"},
                       BadVariable{"Load", "OLLAMA_LOAD_TIMEOUT", "soon"},
-                      BadVariable{"Origin", "OLLAMA_ORIGINS", "http://a/b"},
+                      BadVariable{"Origin", "HEARTH_ORIGINS", "http://a/b"},
+                      BadVariable{"LoadBounds", "HEARTH_HANG_SECONDS", "86401"},
                       BadVariable{"Number", "HEARTH_QUEUE", "12x"},
                       BadVariable{"Huge", "HEARTH_QUEUE", "99999999999999999999"},
                       BadVariable{"EmptyNumber", "HEARTH_QUEUE", ""},
@@ -298,6 +301,34 @@ TEST(Environment, UnknownVariablesAreNoted) {
   EXPECT_EQ(config->notices[0].variable, "HEARTH_LISTN");
   EXPECT_EQ(config->notices[0].option, "HEARTH_LISTEN");
   EXPECT_EQ(config->notices[1].kind, Notice::Kind::kOllamaIgnored);
+}
+
+std::string notices_of(const Config& config) {
+  std::string all;
+  for (const Notice& notice : config.notices) {
+    const bool in_part = notice.kind == Notice::Kind::kOllamaInPart;
+    all += fmt::format("{}{}: {};", in_part ? "part of " : "", notice.variable, notice.reason);
+  }
+  return all;
+}
+
+TEST(Environment, WhatOllamaTakesAndHearthDoesNotIsToldAndLeftOut) {
+  const auto some = load("/dev/null", {{"OLLAMA_ORIGINS", "http://192.168.1.*,http://a.example"}});
+  ASSERT_TRUE(some) << some.error().message();
+  EXPECT_THAT(some->origins, ::testing::ElementsAre("http://a.example"));
+  EXPECT_THAT(notices_of(*some),
+              ::testing::MatchesRegex("part of OLLAMA_ORIGINS: origins must be .*192.168.1.*;"
+                                      "OLLAMA_ORIGINS: ;"));
+  const auto none = load("/dev/null", {{"OLLAMA_ORIGINS", "http://a/b"}});
+  ASSERT_TRUE(none) << none.error().message();
+  EXPECT_TRUE(none->origins.empty());
+  EXPECT_FALSE(none->set_by.contains("origins"));
+  EXPECT_EQ(none->notices.size(), 1u);
+  const auto longest = load("/dev/null", {{"OLLAMA_LOAD_TIMEOUT", "72h"}});
+  ASSERT_TRUE(longest) << longest.error().message();
+  EXPECT_EQ(notices_of(*longest),
+            "part of OLLAMA_LOAD_TIMEOUT: hang_seconds must be from 0 to 86400, not 259200;"
+            "OLLAMA_LOAD_TIMEOUT: ;");
 }
 
 TEST_F(ConfigFile, IsFoundWhereItBelongs) {

@@ -98,8 +98,8 @@ Nothing has to be configured. What can be is set in five places; later ones win:
 
 1. the defaults below;
 2. variables of Ollama (`OLLAMA_*`) that an option names as its stand-in. The log says at the start
-   which ones were used (`config.from_ollama`), and which are set but mean nothing here
-   (`config.ollama_ignored`);
+   which ones were used (`config.from_ollama`), what in them could not be taken over
+   (`config.ollama_in_part`), and which are set but mean nothing here (`config.ollama_ignored`);
 3. a file in TOML: `--config FILE`, else `$HEARTH_CONFIG`, else the first that exists of
    `$XDG_CONFIG_HOME/hearth/hearth.toml` (by default `~/.config/hearth/hearth.toml`) and
    `/etc/hearth/hearth.toml`;

@@ -26,15 +26,28 @@ std::string nearest_variable(std::string_view name) {
   return std::string{nearest(name, views)};
 }
 
+Result<Bent> unbent(const Option& option, std::string_view text) {
+  Result<Value> value = parse_value(option, text);
+  if (!value) return Failed{std::move(value).error()};
+  return Bent{std::move(*value), {}};
+}
+
 void read_fallback(Config& config, const Option& option, std::string_view text,
                    Problems& problems) {
   const std::string variable{option.ollama.variable};
   const auto translated = option.ollama.translate(text);
   if (!translated) return problems.add(variable, translated.error().message());
   if (!*translated) return;
-  Result<Value> value = parse_value(option, **translated);
-  if (!value) return problems.add(variable, value.error().message());
-  set_value(config, option, std::move(*value));
+  const bool bends = option.ollama.unfit == Fallback::Unfit::kBent;
+  Result<Bent> taken = bends ? parse_bent(option, **translated) : unbent(option, **translated);
+  if (!taken) return problems.add(variable, taken.error().message());
+  const bool changed = taken->value != value_in(config, option);
+  for (std::string& reason : taken->complaints) {
+    config.notices.push_back({Notice::Kind::kOllamaInPart, variable, std::string{text},
+                              std::string{option.name}, std::move(reason)});
+  }
+  if (!changed && !taken->complaints.empty()) return;  // nothing of it is left
+  set_value(config, option, std::move(taken->value));
   config.set_by[std::string{option.name}] = Origin{Source::kOllama, variable};
   config.notices.push_back(
       {Notice::Kind::kFromOllama, variable, std::string{text}, std::string{option.name}});

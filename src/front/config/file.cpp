@@ -49,9 +49,8 @@ class Reader {
       : config_{config}, path_{path}, problems_{problems} {}
 
   void read(const toml::table& table) {
-    for (const toml::node* node : {table.get("models")}) {
-      if (node != nullptr) read_model_sections(config_, *node, path_, problems_);
-    }
+    const toml::node* models = table.get("models");
+    if (models != nullptr) read_model_sections(config_, *models, path_, problems_);
     for (const auto& [key, node] : table) {
       if (key.str() != "models") read_option({key.str(), place_of(path_, key.source())}, node);
     }

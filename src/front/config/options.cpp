@@ -71,7 +71,7 @@ const std::array kOptions{
            .help = "A worker without progress for so long is ended. 0: never.",
            .unit = "s",
            .most = kDay,
-           .ollama = {"OLLAMA_LOAD_TIMEOUT", ollama::seconds}},
+           .ollama = {"OLLAMA_LOAD_TIMEOUT", ollama::seconds, Fallback::Unfit::kBent}},
     Option{.name = "drain_seconds",
            .member = &Config::drain_seconds,
            .effect = Effect::kLive,
@@ -109,7 +109,7 @@ const std::array kOptions{
                    "port), `chat.home.example` (http and https), `chrome-extension://*`, `null` "
                    "(files), `*` (all others).",
            .check = check_origin,
-           .ollama = {"OLLAMA_ORIGINS", ollama::same}},
+           .ollama = {"OLLAMA_ORIGINS", ollama::same, Fallback::Unfit::kBent}},
     Option{.name = "max_header_kib",
            .member = &Config::max_header_kib,
            .help = "Longest request line, and longest header, of a request.",

@@ -28,6 +28,10 @@ struct Fallback {
   // What the variable says in the words of the option; nothing when it asks for nothing. Errors:
   // kInvalid.
   Result<std::optional<std::string>> (*translate)(std::string_view text) = nullptr;
+  // Of values that are right for Ollama but not here: whether they refuse the start, or the next
+  // best is taken, with a notice.
+  enum class Unfit { kRefused, kBent };
+  Unfit unfit = Unfit::kRefused;
 };
 
 // One line of the table: all there is to know about an option.

@@ -35,13 +35,16 @@ Environment process_environment();
 struct Notice {
   enum class Kind {
     kFromOllama,       // the option has its value from this variable
+    kOllamaInPart,     // something in this variable could not be taken over
     kOllamaIgnored,    // this variable means nothing here
     kUnknownVariable,  // it looks like one of ours
   };
   Kind kind;
   std::string variable;
-  std::string value;   // of kFromOllama
-  std::string option;  // of kFromOllama; of kUnknownVariable: the nearest variable there is
+  std::string value;     // of kFromOllama
+  std::string option;    // of kFromOllama and kOllamaInPart; of kUnknownVariable: the nearest
+                         // variable there is
+  std::string reason{};  // of kOllamaInPart, a sentence
 };
 
 }  // namespace hearth::front

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -36,6 +37,14 @@ Texts items_of(std::string_view text) {
   }
   if (!item.empty()) items.push_back(std::move(item));
   return items;
+}
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return number;
 }
 
 Result<Value> parse_number(const Option& option, std::string_view text) {
@@ -117,6 +126,31 @@ Result<Value> parse_value(const Option& option, std::string_view text) {
   std::string value{text};
   if (auto checked = check_text(option, value); !checked) return Failed{checked.error()};
   return Value{std::move(value)};
+}
+
+Result<Bent> parse_bent(const Option& option, std::string_view text) {
+  Bent bent{Texts{}, {}};
+  if (std::holds_alternative<Texts Config::*>(option.member) && is_utf8(text)) {
+    Texts fitting;
+    for (std::string& item : items_of(text)) {
+      if (auto checked = check_text(option, item); !checked) {
+        bent.complaints.push_back(checked.error().message());
+      } else {
+        fitting.push_back(std::move(item));
+      }
+    }
+    bent.value = std::move(fitting);
+    return bent;
+  }
+  Result<Value> value = parse_value(option, text);
+  const auto number = number_in(text);
+  if (!value && number && std::holds_alternative<std::int64_t Config::*>(option.member)) {
+    bent.complaints.push_back(value.error().message());
+    value = Value{std::clamp(*number, option.least, option.most)};
+  }
+  if (!value) return Failed{std::move(value).error()};
+  bent.value = std::move(*value);
+  return bent;
 }
 
 Result<> check_number(const Option& option, std::int64_t value) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "front/config/options.h"
 
@@ -21,6 +22,14 @@ void clear_value(ModelOptions& model, const ModelOption& option);
 // From the environment or the command line; a list is separated by commas or spaces. The value is
 // checked. Errors: kInvalid, as a sentence.
 Result<Value> parse_value(const Option& option, std::string_view text);
+
+// As parse_value(), but a number beyond the option's bounds becomes the nearest within, and items
+// of a list that are wrong are left out; `complaints` has one sentence for each.
+struct Bent {
+  Value value;
+  std::vector<std::string> complaints;
+};
+Result<Bent> parse_bent(const Option& option, std::string_view text);
 
 // Bounds of a number; words and check of one text. Errors: kInvalid, as a sentence.
 Result<> check_number(const Option& option, std::int64_t value);
