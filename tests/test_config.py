@@ -2,6 +2,7 @@
 """Configuration from outside: what refuses to start, what stands in, what a reload takes over."""
 
 import json
+import os
 import signal
 import subprocess
 
@@ -89,6 +90,16 @@ def test_ollamas_variables_are_named_at_start(new_server):
     assert keep["origin"] == "OLLAMA_KEEP_ALIVE"
 
 
+def test_what_only_ollama_takes_is_told_and_left_out(new_server):
+    server = new_server(model=None, environment={
+        "OLLAMA_LOAD_TIMEOUT": "72h", "OLLAMA_ORIGINS": "http://192.168.1.*,http://a.example"})
+    log = "\n".join(server.output.lines)
+    assert "config.ollama_in_part name=OLLAMA_LOAD_TIMEOUT option=hang_seconds" in log
+    assert "config.ollama_in_part name=OLLAMA_ORIGINS option=origins" in log
+    assert option(server, "hang_seconds")["value"] == 86400
+    assert option(server, "origins")["value"] == ["http://a.example"]
+
+
 def option(server, name):
     return next(o for o in server.ok("/api/hearth/config")["options"] if o["name"] == name)
 
@@ -113,6 +124,22 @@ def test_sighup_takes_over_what_can_change(new_server):
     assert option(server, "parallel")["value"] == 4
     models = server.ok("/api/hearth/config")["models"]
     assert models["a:latest"]["keep_alive"]["value"] == "5s"
+
+
+def test_a_sighup_before_there_is_a_server_ends_nothing(tmp_path):
+    """It comes while the configuration is read: from a pipe, so that the moment is known."""
+    config = tmp_path / "hearth.toml"
+    os.mkfifo(config)
+    process = subprocess.Popen(
+        [HEARTH, "serve", "--data", tmp_path / "data", "--config", config],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env=clean_environment())
+    with config.open("w") as pipe:
+        process.send_signal(signal.SIGHUP)
+        pipe.write("paralel = 1\n")
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 64, said
+    assert "paralel" in said
 
 
 def test_a_bad_reload_changes_nothing(new_server):

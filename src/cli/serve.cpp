@@ -73,6 +73,8 @@ void tell(const front::Notice& notice) {
 
 void prepare_process() {
   ::signal(SIGPIPE, SIG_IGN);
+  // Until the server has its own handler: a reload that is asked for too early ends nothing.
+  ::signal(SIGHUP, SIG_IGN);
   // Each of many streams is a descriptor; the soft limit of most shells is 1024.
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -169,13 +171,13 @@ class Running {
 }  // namespace
 
 int serve(const ServeOptions& options) {
+  prepare_process();
   Result<front::ConfigSources> sources = sources_of(options);
   if (!sources) return refuse(sources.error());
   Result<front::Config> config = front::load_config(*sources);
   if (!config) return refuse(config.error());
   log::set_level(config->level());
   for (const front::Notice& notice : config->notices) tell(notice);
-  prepare_process();
   Result<Fd> lock = claim_data_directory(config->data);
   if (!lock) return refuse(lock.error());
   AsioEventLoop loop;
