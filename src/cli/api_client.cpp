@@ -69,13 +69,11 @@ Result<ApiClient> ApiClient::to(ServerAddress address) {
   return ApiClient{std::move(*client), std::move(address)};
 }
 
-std::string api_key(const std::string& flag, const Environment& environment) {
+std::string api_key(const std::string& flag, const ServerAddress& server,
+                    const Environment& environment) {
   if (!flag.empty()) return flag;
-  for (const char* name : {"HEARTH_API_KEY", "OLLAMA_API_KEY"}) {
-    std::string value = environment(name);
-    if (!value.empty()) return value;
-  }
-  return {};
+  if (std::string ours = environment("HEARTH_API_KEY"); !ours.empty()) return ours;
+  return server.is_from_ollama_host() ? environment("OLLAMA_API_KEY") : std::string{};
 }
 
 Result<> ApiClient::use_key(std::string key) {

@@ -54,9 +54,10 @@ class ApiClient {
   bool hurried_ = false;
 };
 
-// The first of these that says something: `flag` (--key), HEARTH_API_KEY, OLLAMA_API_KEY; empty
-// when none does.
-std::string api_key(const std::string& flag, const Environment& environment);
+// The first of these that says something: `flag` (--key), HEARTH_API_KEY, and for a server that
+// OLLAMA_HOST names, OLLAMA_API_KEY: that secret is for no other. Empty when none does.
+std::string api_key(const std::string& flag, const ServerAddress& server,
+                    const Environment& environment);
 
 // The error that an answer stands for.
 Error error_of(int status, std::string_view body);

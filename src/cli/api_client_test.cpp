@@ -58,6 +58,7 @@ struct KeyCase {
   const char* flag;
   const char* hearth;
   const char* ollama;
+  const char* origin;  // of the address
   const char* key;
 };
 class ApiKey : public testing::TestWithParam<KeyCase> {};
@@ -68,13 +69,19 @@ TEST_P(ApiKey, IsTheFirstThatSaysSomething) {
            : std::string{name} == "OLLAMA_API_KEY" ? given.ollama
                                                    : "";
   };
-  EXPECT_EQ(api_key(given.flag, environment), given.key);
+  ServerAddress server;
+  server.origin = given.origin;
+  EXPECT_EQ(api_key(given.flag, server, environment), given.key);
 }
 INSTANTIATE_TEST_SUITE_P(Sources, ApiKey,
-                         testing::Values(KeyCase{"Nobody", "", "", "", ""},
-                                         KeyCase{"Flag", "a", "b", "c", "a"},
-                                         KeyCase{"Hearth", "", "b", "c", "b"},
-                                         KeyCase{"Ollama", "", "", "c", "c"}),
+                         testing::Values(KeyCase{"Nobody", "", "", "", "OLLAMA_HOST=x", ""},
+                                         KeyCase{"Flag", "a", "b", "c", "OLLAMA_HOST=x", "a"},
+                                         KeyCase{"Hearth", "", "b", "c", "OLLAMA_HOST=x", "b"},
+                                         KeyCase{"HearthAnywhere", "", "b", "c", "--host=x", "b"},
+                                         KeyCase{"Ollama", "", "", "c", "OLLAMA_HOST=x", "c"},
+                                         KeyCase{"NotForAHost", "", "", "c", "--host=x", ""},
+                                         KeyCase{"NotForOurs", "", "", "c", "HEARTH_HOST=x", ""},
+                                         KeyCase{"NotForTheDefault", "", "", "c", "", ""}),
                          [](const auto& test) { return test.param.label; });
 
 TEST(ApiClient, RefusesAKeyThatWouldBreakAHeader) {

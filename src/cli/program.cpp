@@ -44,8 +44,8 @@ Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{ar
                   "then 127.0.0.1:11435)")
       ->type_name("HOST");
   app_.add_option("--key", arguments_.key,
-                  "An API key, where the server wants one (HEARTH_API_KEY, then OLLAMA_API_KEY; "
-                  "other users of this machine see a command line)")
+                  "An API key, where the server wants one (HEARTH_API_KEY, then OLLAMA_API_KEY for "
+                  "a server from OLLAMA_HOST; other users of this machine see a command line)")
       ->type_name("KEY");
   app_.set_version_flag("-v,--version", "hearth " + std::string{version()});
   app_.add_flag("--json", arguments_.json, "Print what the API answers");
@@ -95,9 +95,10 @@ int Program::run(int argc, char** argv) {
   if (!chosen_) return kExitOk;
   auto address = server_address(arguments_.host, process_environment);
   if (!address) return report(address.error());
+  std::string key = api_key(arguments_.key, *address, process_environment);
   auto api = ApiClient::to(std::move(*address));
   if (!api) return report(api.error());
-  const Result<> usable = api->use_key(api_key(arguments_.key, process_environment));
+  const Result<> usable = api->use_key(std::move(key));
   if (!usable) return report(usable.error());
   Session session{.api = std::move(*api)};
   if (arguments_.json) session.format = OutputFormat::kJson;

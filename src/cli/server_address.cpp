@@ -13,6 +13,7 @@
 namespace hearth::cli {
 namespace {
 
+constexpr std::string_view kOllamaHost = "OLLAMA_HOST";
 constexpr std::uint16_t kOllamaPort = 11434;
 constexpr std::uint16_t kWebPort = 80;
 
@@ -35,7 +36,7 @@ Source source_of(const std::string& flag, const Environment& environment) {
   if (std::string ours = environment("HEARTH_HOST"); !ours.empty()) {
     return {"HEARTH_HOST", std::move(ours), kDefaultPort, kDefaultPort};
   }
-  return {"OLLAMA_HOST", environment("OLLAMA_HOST"), kOllamaPort, kWebPort};
+  return {kOllamaHost, environment("OLLAMA_HOST"), kOllamaPort, kWebPort};
 }
 
 std::optional<std::uint16_t> port_in(std::string_view text) {
@@ -85,6 +86,10 @@ Failed wrong(const Source& source, std::string_view why) {
 }  // namespace
 
 std::string ServerAddress::text() const { return http::join_host_port(host, port); }
+
+bool ServerAddress::is_from_ollama_host() const {
+  return origin.starts_with(fmt::format("{}=", kOllamaHost));
+}
 
 std::string ServerAddress::start_command() const {
   const bool here = host == "127.0.0.1" || host == "::1" || host == "localhost";

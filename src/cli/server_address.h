@@ -20,6 +20,8 @@ struct ServerAddress {
 
   std::string text() const;  // "127.0.0.1:11435", "[::1]:11435"
 
+  bool is_from_ollama_host() const;
+
   // `hearth serve` with what makes a server answer here; empty when that would be another machine.
   std::string start_command() const;
 };
