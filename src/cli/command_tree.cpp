@@ -2,6 +2,7 @@
 #include "cli/command_tree.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 
 namespace hearth::cli {
@@ -74,6 +75,14 @@ void add_option(Command& command, const CLI::Option& option, const CLI::App& roo
   command.options.push_back(std::move(added));
 }
 
+// What a verb leaves to the one above it; the root's options are known to be everywhere.
+void inherit_options(Command& command, const Command& above) {
+  for (const CommandOption& option : above.options) {
+    const bool is_help = std::ranges::find(option.names, "--help") != option.names.end();
+    if (!is_help) command.options.push_back(option);
+  }
+}
+
 Command command_of(const CLI::App& app, const std::string& path, const CLI::App& root) {
   Command command{path, {app.get_name()}, app.get_description(), {}, {}, {}};
   command.names.insert(command.names.end(), app.get_aliases().begin(), app.get_aliases().end());
@@ -83,6 +92,8 @@ Command command_of(const CLI::App& app, const std::string& path, const CLI::App&
   for (const CLI::App* verb : shown_verbs(app)) {
     const std::string below = path.empty() ? verb->get_name() : path + " " + verb->get_name();
     command.verbs.push_back(command_of(*verb, below, root));
+    const bool inherits = !path.empty() && verb->get_fallthrough();
+    if (inherits) inherit_options(command.verbs.back(), command);
   }
   return command;
 }

@@ -27,6 +27,8 @@ class Completion : public testing::Test {
     app_.add_subcommand("rm", "Remove")->add_option("MODEL", list_, "Which ones");
     app_.add_subcommand("import", "Add")->add_option("FILE", text_, "What")->type_name("FILE");
     CLI::App* keys = app_.add_subcommand("keys", "Who may ask");
+    keys->add_option("--data", text_, "Where")->type_name("DIR");
+    keys->fallthrough();
     keys->add_subcommand("add", "A new one")->add_option("NAME", text_, "Whose");
     app_.add_subcommand("pull", "Not yet")->group("");
   }
@@ -63,6 +65,7 @@ TEST_F(Completion, IsWrittenForBash) {
   EXPECT_THAT(script, HasSubstr("'/heat') path='warm' ;;"));
   EXPECT_THAT(script, HasSubstr("'keys/add') path='keys add' ;;"));
   EXPECT_THAT(script, HasSubstr("*/--host) kind='' ;;"));
+  EXPECT_THAT(script, HasSubstr("'keys add'/--data) kind=directories ;;"));
   EXPECT_THAT(script, HasSubstr("'warm'/--layer) kind=words words='weights pages' ;;"));
   EXPECT_THAT(script, HasSubstr("'rm/'*) kind=models ;;"));
   EXPECT_THAT(script, HasSubstr("'import/0') kind=files ;;"));
@@ -85,6 +88,7 @@ TEST_F(Completion, IsWrittenForZsh) {
 
 TEST_F(Completion, IsWrittenForFish) {
   const std::string script = fish_completion(tree());
+  EXPECT_THAT(script, HasSubstr(R"(-n '__hearth_at \'keys add\' \'*\'' -l data -x)"));
   EXPECT_THAT(script, HasSubstr("complete -c hearth -l host -x -d 'The server: it\\'s [here]'"));
   EXPECT_THAT(script, HasSubstr(R"(-n '__hearth_at \'warm\' \'*\'' -s l -l layer -x -a 'weights)"));
   EXPECT_THAT(script, HasSubstr(R"(-n '__hearth_at \'rm\' \'*\'' -a '(__hearth_models)')"));
