@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "front/keeper.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -7,8 +9,6 @@
 
 #include "base/event_loop_asio.h"
 #include "base/temporary_directory.h"
-#include "front/keeper.h"
-#include "front/worker_environment.h"
 
 namespace hearth::front {
 namespace {
@@ -24,17 +24,10 @@ TEST(FirstOf, KeepsTheSetsOrder) {
   EXPECT_EQ(first[0].ranges, (std::vector<Range>{{0, 4_KiB}, {8192, 2_KiB}}));
 }
 
-// The real keeper, which the build puts one folder up from the tests.
-std::string built_keeper() {
-  std::string program = keeper_program();
-  const std::size_t tests = program.rfind("/tests/");
-  return tests == std::string::npos ? program : program.erase(tests, 6);
-}
-
 class KeeperTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (::access(built_keeper().c_str(), X_OK) != 0) GTEST_SKIP() << "hearth-keeper is not built";
+    ASSERT_EQ(::access(HEARTH_KEEPER, X_OK), 0) << HEARTH_KEEPER << " is not there";
     const std::string path = directory_ / "file";
     std::ofstream{path, std::ios::binary} << std::string(32 << 10, 'x');
     set_ = {{path, {{0, 16_KiB}, {20 << 10, 4_KiB}}}};
@@ -56,7 +49,7 @@ class KeeperTest : public ::testing::Test {
   Pool pool_{"test", 2};
   Notify lost_{loop_};
   Keeper keeper_{
-      Keeper::World{loop_, pool_, pool_, Files::real(), Processes::real(), built_keeper()},
+      Keeper::World{loop_, pool_, pool_, Files::real(), Processes::real(), HEARTH_KEEPER},
       [this] { lost_.notify_all(); }};
 };
 

@@ -50,7 +50,7 @@ class KeeperTest : public ::testing::Test {
     ASSERT_TRUE(wire::BlockingChannel{front_.get()}.send(frame));
   }
 
-  // Serves until all is done; the answers as "1 kept", "2 cancelled".
+  // Serves until all is done; the answers as "1 kept", "2 conflict".
   std::vector<std::string> serve_all() {
     EXPECT_EQ(::shutdown(front_.get(), SHUT_WR), 0);
     serve(keeper_.get(), locks_);
@@ -77,13 +77,13 @@ class KeeperTest : public ::testing::Test {
 TEST_F(KeeperTest, GivesUpALockThatIsToBeForgotten) {
   ask_to_keep(1, 1_MiB);
   ask_to_forget(1);
-  EXPECT_THAT(serve_all(), ElementsAre("1 cancelled"));
+  EXPECT_THAT(serve_all(), ElementsAre("1 conflict"));
   EXPECT_EQ(locks_.locked(), Bytes{});
 }
 
 TEST_F(KeeperTest, GivesUpWhenItsFrontHasGone) {
   ask_to_keep(1, 1_MiB);
-  EXPECT_THAT(serve_all(), ElementsAre("1 cancelled"));
+  EXPECT_THAT(serve_all(), ElementsAre("1 conflict"));
   EXPECT_EQ(locks_.locked(), Bytes{});
 }
 

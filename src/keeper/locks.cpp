@@ -75,7 +75,7 @@ Locks::Mapping::~Mapping() {
 
 Result<> Locks::Mapping::lock(std::size_t step, const GoOn& go_on) const {
   for (std::size_t at = 0; at < length_; at += step) {
-    if (!go_on()) return fail(ErrorCode::kCancelled, "the pages are not wanted any more");
+    if (!go_on()) return fail(ErrorCode::kConflict, "unpinned while its pages were being locked");
     const std::size_t part = std::min(step, length_ - at);
     if (::mlock(static_cast<char*>(address_) + at, part) != 0) return refused(errno);
   }

@@ -27,7 +27,7 @@ class Locks {
   // Maps and locks all pieces under `id` in place of what it had before; a page that several pieces
   // are on counts once. Reads what is missing from the device, and returns when all of it is there.
   // Errors: kNoSpace, with what the system allows and how to have more; kCorrupt for a piece of no
-  // file; kCancelled. Nothing is held under `id` after an error.
+  // file; kConflict when ended. Nothing is held under `id` after an error.
   Result<> keep(std::uint64_t id, const wire::KeepMessage& what, const std::vector<Fd>& files,
                 const GoOn& go_on);
   void forget(std::uint64_t id) { held_.erase(id); }

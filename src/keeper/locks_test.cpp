@@ -73,7 +73,7 @@ TEST_F(LocksTest, StopBetweenTwoSteps) {
   int steps = 0;
   const auto kept = locks_.keep(1, pieces({{0, 0, 1_MiB}}), files_, [&] { return steps++ < 2; });
   ASSERT_FALSE(kept);
-  EXPECT_EQ(kept.error().code(), ErrorCode::kCancelled);
+  EXPECT_EQ(kept.error().code(), ErrorCode::kConflict);
   EXPECT_EQ(steps, 3);
   EXPECT_EQ(locks_.locked(), Bytes{});
   EXPECT_EQ(locked_by_the_kernel(), Bytes{});
