@@ -109,4 +109,12 @@ std::optional<front::KeepAlive> read_keep_alive(const Fields& body) {
   return std::nullopt;
 }
 
+bool read_progress(const Fields& body, front::Delivery delivery) {
+  const bool wanted = body.flag("return_progress").value_or(false);
+  if (wanted && delivery == front::Delivery::kWhole) {
+    body.fail("return_progress", "progress is only told on streams");
+  }
+  return wanted;
+}
+
 }  // namespace hearth::api

@@ -8,6 +8,7 @@
 
 #include "api/fields.h"
 #include "front/keep_alive.h"
+#include "front/reply.h"
 #include "wire/messages.h"
 
 // What requests of several dialects say in the same words.
@@ -22,6 +23,9 @@ void read_stops(const Fields& fields, std::string_view name, std::vector<std::st
 // keep_alive in Ollama's forms, or ttl, LM Studio's word for it in seconds. Absent and null: as the
 // server is configured.
 std::optional<front::KeepAlive> read_keep_alive(const Fields& body);
+
+// return_progress: only a stream can tell of it, so asking for it elsewhere is an error.
+bool read_progress(const Fields& body, front::Delivery delivery);
 
 // Sets `target` where there is a value.
 template <class T, class U>

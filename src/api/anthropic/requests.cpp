@@ -104,7 +104,7 @@ Result<MessagesCall> parse_messages(const json::object& object) {
   call.rules.max_tokens = message.max_tokens;
   if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;
   call.generate.options.keep_alive = read_keep_alive(body);
-  keep(call.generate.options.return_progress, body.flag("return_progress"));
+  call.generate.options.return_progress = read_progress(body, call.generate.delivery);
   if (error) return Failed{std::move(*error)};
   return call;
 }

@@ -52,6 +52,7 @@ constexpr auto kName = [](const auto& test) { return test.param.name; };
 INSTANTIATE_TEST_SUITE_P(
     Fields, AnthropicBody,
     testing::Values(
+        BodyCase{"Progress", R"("return_progress":true)", "return_progress"},
         BodyCase{"Plain", R"("x":1)", ""}, BodyCase{"NoModel", R"("model":null)", "model"},
         BodyCase{"NoMaxTokens", R"("max_tokens":null)", "max_tokens"},
         BodyCase{"MaxTokensZero", R"("max_tokens":0)", "max_tokens"},

@@ -29,8 +29,9 @@ constexpr std::array kRules{
     OptionRule{"num_ctx", kHonoured, "",
                "tokens of prompt and reply together, for this request alone; nothing is loaded "
                "again for it; more than the model's limit means the model's"},
-    OptionRule{"num_keep", kHonoured, "",
-               "tokens that stay at the start of a raw prompt which is too long"},
+    OptionRule{
+        "num_keep", kHonoured, "",
+        "tokens that stay at the start of a raw prompt which is too long; -1: as many as fit"},
     OptionRule{"stop", kHonoured, "", "texts that end the reply"},
 
     // How tokens are chosen.
@@ -133,7 +134,9 @@ void read_options(const Fields& body, wire::GenerateMessage& message) {
     message.max_tokens = *most > 0 ? static_cast<int>(*most) : -1;
   }
   keep(message.context_limit, options->integer("num_ctx", {0, kMost}));
-  keep(message.keep, options->integer("num_keep", {0, kMost}));
+  if (const auto kept = options->integer("num_keep", {-1, kMost})) {
+    message.keep = *kept < 0 ? kMost : static_cast<int>(*kept);
+  }
 }
 
 void check_options(const Fields& body) {

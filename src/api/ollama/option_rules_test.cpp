@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace hearth::api::ollama {
 namespace {
@@ -53,6 +54,12 @@ TEST(OllamaOptions, PredictsUntilTheEnd) {
   EXPECT_EQ(read(R"("num_predict":-2)").message.max_tokens, -1);
   EXPECT_EQ(read(R"("num_predict":0)").message.max_tokens, -1);
   EXPECT_EQ(read(R"("num_predict":-3)").field(), "options.num_predict");
+}
+
+TEST(OllamaOptions, KeepsAllOfThePrompt) {
+  EXPECT_EQ(read(R"("num_keep":-1)").message.keep, std::numeric_limits<int>::max());
+  EXPECT_EQ(read(R"("num_keep":0)").message.keep, 0);
+  EXPECT_EQ(read(R"("num_keep":-2)").field(), "options.num_keep");
 }
 
 TEST(OllamaOptions, EachTakesItsNeutralValueAndNull) {

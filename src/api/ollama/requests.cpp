@@ -28,7 +28,6 @@ Result<T> outcome(T call, Fields::FirstError error) {
 void read_request_options(const Fields& body, RequestOptions& options) {
   options.model = body.required_text("model");
   options.keep_alive = read_keep_alive(body);
-  keep(options.return_progress, body.flag("return_progress"));
 }
 
 Purpose purpose_without_prompt(const RequestOptions& options) {
@@ -90,6 +89,7 @@ TextCall read_common(const Fields& body) {
   read_request_options(body, call.generate.options);
   const bool streamed = body.flag("stream").value_or(true);
   call.generate.delivery = streamed ? front::Delivery::kStreamed : front::Delivery::kWhole;
+  call.generate.options.return_progress = read_progress(body, call.generate.delivery);
   message.sampling = default_sampling();
   message.keep = kDefaultKeep;
   read_options(body, message);
@@ -170,6 +170,7 @@ void read_input(const Fields& body, EmbedCall& call) {
 EmbedCall read_embed_common(const Fields& body) {
   EmbedCall call;
   read_request_options(body, call.options);
+  call.options.return_progress = read_progress(body, front::Delivery::kWhole);
   check_options(body);
   call.message.truncate = body.flag("truncate").value_or(true);
   return call;

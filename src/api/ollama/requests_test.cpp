@@ -66,6 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
         BodyCase{"LogprobsOff", R"("logprobs":false,"top_logprobs":0)", ""},
         BodyCase{"TopLogprobs", R"("top_logprobs":3)", "top_logprobs"},
         BodyCase{"KeepAlive", R"("keep_alive":"5 parsecs")", "keep_alive"},
+        BodyCase{"ProgressOfAWhole", R"("stream":false,"return_progress":true)", "return_progress"},
+        BodyCase{"ProgressOff", R"("stream":false,"return_progress":false)", ""},
+        BodyCase{"Progress", R"("return_progress":true)", ""},
         BodyCase{"OptionsText", R"("options":"x")", "options"},
         BodyCase{"OptionUnknown", R"("options":{"tempature":1})", "options.tempature"},
         BodyCase{"Debug", R"("_debug_render_only":true)", "_debug_render_only"}),
@@ -142,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BodyCase{"Dimensions", R"("dimensions":-1)", "dimensions"},
                     BodyCase{"Option", R"("options":{"num_ctx":4096})", ""},
                     BodyCase{"BadOption", R"("options":{"use_mlock":true})", "options.use_mlock"},
+                    BodyCase{"Progress", R"("return_progress":true)", "return_progress"},
                     BodyCase{"KeepAlive", R"("keep_alive":true)", "keep_alive"}),
     kName);
 

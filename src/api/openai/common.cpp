@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/openai/common.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -12,34 +13,45 @@ namespace {
 
 constexpr int kMaxTokens = std::numeric_limits<int>::max();
 
+constexpr std::string_view kNoLogprobs = "log probabilities are not supported yet";
+
 struct RefusedField {
   std::string_view name;
   std::string_view reason;
+  // What asks for nothing, as JSON: clients that send all members send these. null always does.
+  std::array<std::string_view, 2> nothing = {};
 };
 
 constexpr std::array kRefusedFields{
-    RefusedField{"top_logprobs", "log probabilities are not supported yet"},
-    RefusedField{"functions", "the old form of function calling is not supported; use tools"},
+    // A boolean in chats, a number in /v1/completions.
+    RefusedField{"logprobs", kNoLogprobs, {"false", "0"}},
+    RefusedField{"top_logprobs", kNoLogprobs, {"0"}},
+    RefusedField{
+        "functions", "the old form of function calling is not supported; use tools", {"[]"}},
     RefusedField{"function_call",
-                 "the old form of function calling is not supported; use tool_choice"},
-    RefusedField{"suffix", "filling in the middle is not supported yet"},
+                 "the old form of function calling is not supported; use tool_choice",
+                 {"\"none\""}},
+    RefusedField{"suffix", "filling in the middle is not supported yet", {"\"\""}},
     RefusedField{"audio", "audio output is not supported"},
-    RefusedField{"grammar", "grammars are not supported; use response_format with a JSON schema"},
+    RefusedField{
+        "grammar", "grammars are not supported; use response_format with a JSON schema", {"\"\""}},
 };
+
+bool asks_for_nothing(const json::value& value, const RefusedField& refused) {
+  return std::ranges::find(refused.nothing, json::serialize(value)) != refused.nothing.end();
+}
 
 void refuse_unsupported(const Fields& body) {
   for (const RefusedField& refused : kRefusedFields) {
-    if (body.has(refused.name)) body.fail(refused.name, std::string{refused.reason});
+    const json::value* value = body.find(refused.name);
+    if (value == nullptr || asks_for_nothing(*value, refused)) continue;
+    body.fail(refused.name, std::string{refused.reason});
   }
   for (std::string_view name : {"n", "best_of"}) {
     const json::value* count = body.find(name);
     if (count == nullptr || integer_of(*count) == 1) continue;
     body.fail(name, "only 1 is supported: one reply for each request");
   }
-  // A number in /v1/completions; 0 and false ask for nothing.
-  const json::value* logprobs = body.find("logprobs");
-  if (logprobs == nullptr || *logprobs == json::value(false)) return;
-  body.fail("logprobs", "log probabilities are not supported yet");
 }
 
 void read_limits(const Fields& body, wire::GenerateMessage& message) {
@@ -53,6 +65,7 @@ void read_limits(const Fields& body, wire::GenerateMessage& message) {
 
 void read_streaming(const Fields& body, ChatCall& call) {
   if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;
+  call.generate.options.return_progress = read_progress(body, call.generate.delivery);
   const std::optional<Fields> options = body.object("stream_options");
   if (options && options->flag("include_usage").value_or(false)) call.usage = UsageChunk::kYes;
 }
@@ -62,7 +75,6 @@ void read_streaming(const Fields& body, ChatCall& call) {
 void read_options(const Fields& body, RequestOptions& options) {
   options.model = body.required_text("model");
   options.keep_alive = read_keep_alive(body);
-  keep(options.return_progress, body.flag("return_progress"));
 }
 
 void read_common(const Fields& body, ChatCall& call) {

@@ -9,6 +9,7 @@
 #include "api/openai/chat_messages.h"
 #include "api/openai/common.h"
 #include "api/openai/tools.h"
+#include "api/sampling.h"
 
 namespace hearth::api::openai {
 namespace json = boost::json;
@@ -140,6 +141,7 @@ Result<EmbedCall> parse_embedding(const json::object& object) {
   const Fields body{object, "", error};
   EmbedCall call;
   read_options(body, call.options);
+  call.options.return_progress = read_progress(body, front::Delivery::kWhole);
   read_input(body, call);
   const std::string format = body.text("encoding_format").value_or("float");
   if (format != "float" && format != "base64") {
