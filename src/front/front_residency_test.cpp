@@ -5,14 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
 
-#include "base/event_loop_asio.h"
-#include "base/log.h"
-#include "front/front_service.h"
-#include "front/testing/scripted_worker.h"
-#include "layers/testing/gguf_builder.h"
-#include "layers/testing/temp_dir.h"
+#include "front/testing/whole_front.h"
 
 namespace hearth::front {
 namespace {
@@ -22,67 +16,12 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
-using testing::Script;
-using testing::ScriptedProcesses;
 using testing::well_behaved;
 using wire::BlockingChannel;
 using wire::Frame;
 using wire::FrameType;
 
-class FrontResidencyTest : public ::testing::Test {
- protected:
-  void open(Script script = well_behaved) {
-    service_.reset();
-    loop_ = std::make_unique<AsioEventLoop>();  // one that was stopped does not go on
-    processes_ = std::make_unique<ScriptedProcesses>(std::vector<Script>{std::move(script)});
-    config_.data = directory_.path();
-    auto opened =
-        FrontService::open(FrontService::World{*loop_, Clock::real(), Files::real(), *processes_,
-                                               "scripted", 7, load_config_, keeper_},
-                           config_);
-    ASSERT_TRUE(opened) << opened.error().message();
-    service_ = std::move(*opened);
-    service_->start();
-  }
-
-  void section(const std::string& key, ModelOptions options) {
-    options.name = key;
-    config_.models[key] = std::move(options);
-  }
-
-  // With "tiny" imported, and a second file as "other".
-  void run(Task<void> body) {
-    loop_->spawn(finish(this, std::move(body)));
-    loop_->run();
-  }
-
-  static Task<void> import(FrontResidencyTest* test, std::string name) {
-    std::string path = test->directory_ / (name + ".gguf");
-    GgufBuilder file = GgufBuilder::small_model();
-    file.text("test.name", name);
-    std::ofstream{path, std::ios::binary} << file.bytes();
-    auto imported = co_await test->service_->import_model(std::move(path), std::move(name));
-    EXPECT_TRUE(imported) << imported.error().message();
-  }
-
-  static Task<void> finish(FrontResidencyTest* test, Task<void> body) {
-    co_await import(test, "tiny");
-    co_await import(test, "other");
-    co_await std::move(body);
-    co_await test->service_->stop(test->loop_->now() + 5s);
-    test->loop_->stop();
-  }
-
-  using GgufBuilder = hearth::testing::GgufBuilder;
-  hearth::testing::TempDir directory_;
-  std::unique_ptr<AsioEventLoop> loop_;
-  Config config_;
-  std::string keeper_;
-  std::function<Result<Config>()> load_config_;
-  std::unique_ptr<ScriptedProcesses> processes_;
-  std::unique_ptr<FrontService> service_;
-};
+class FrontResidencyTest : public testing::WholeFront {};
 
 Task<void> copies(FrontService& service) {
   std::string tiny = "tiny", second = "second", other = "other", nobody = "nobody";
@@ -371,77 +310,6 @@ Task<void> asks_in_vain(FrontService& service) {
 TEST_F(FrontResidencyTest, ARequestThatNoWorkerTookIsNoUse) {
   open([](BlockingChannel&, const Frame&) { return false; });
   run(asks_in_vain(*service_));
-}
-
-std::uint64_t warnings(const std::string& event) {
-  const auto counts = log::counts();
-  const auto found = counts.find(event);
-  return found == counts.end() ? 0 : found->second;
-}
-
-Task<void> takes_the_last_key_back(FrontService& service) {
-  std::string name = "admin";
-  const auto added = co_await service.add_key(name, Role::kAdmin);
-  EXPECT_TRUE(added);
-  EXPECT_TRUE(service.keys().check(added->secret));
-  const std::uint64_t before = warnings("server.open_to_the_network");
-  const auto removed = co_await service.remove_key(name);
-  EXPECT_TRUE(removed);
-  EXPECT_FALSE(service.keys().check(added->secret));
-  EXPECT_EQ(warnings("server.open_to_the_network"), before + 1);
-}
-
-TEST_F(FrontResidencyTest, TheLastKeysEndOpensTheServerAloud) {
-  config_.listen = "0.0.0.0:0";
-  open();
-  run(takes_the_last_key_back(*service_));
-}
-
-Task<void> reload(FrontService& service, int& done) {
-  const auto reloaded = co_await service.reload_configuration();
-  EXPECT_TRUE(reloaded);
-  ++done;
-}
-
-Task<void> reloads_twice(EventLoop& loop, FrontService& service) {
-  int done = 0;
-  loop.spawn(reload(service, done));
-  loop.spawn(reload(service, done));
-  while (done < 2) co_await loop.sleep(1ms);
-}
-
-TEST_F(FrontResidencyTest, ReloadsGoOneByOneAndTheLastHolds) {
-  std::atomic<int> calls{0}, inside{0};
-  load_config_ = [&]() -> Result<Config> {
-    EXPECT_EQ(inside.fetch_add(1), 0);
-    Config next = config_;
-    next.keep_alive = KeepAlive::after(std::chrono::minutes{++calls});
-    --inside;
-    return next;
-  };
-  open();
-  run(reloads_twice(*loop_, *service_));
-  EXPECT_EQ(service_->config().keep_alive.text(), "2m0s");
-}
-
-Task<void> reloads_with_a_new_holder(FrontService& service) {
-  std::string tiny = "tiny", second = "zweite", weights = "weights";
-  (void)co_await service.copy_model(tiny, second);
-  (void)co_await service.warm(tiny, weights);
-  EXPECT_THAT(service.metrics().text(), Not(HasSubstr("zweite:latest")));
-  (void)co_await service.reload_configuration();
-  EXPECT_THAT(service.metrics().text(), HasSubstr("zweite:latest"));
-}
-
-TEST_F(FrontResidencyTest, AReloadMovesAModelToItsNewHolder) {
-  load_config_ = [this]() -> Result<Config> {
-    Config next = config_;
-    next.models["zweite:latest"].name = "zweite:latest";
-    next.models["zweite:latest"].keep_alive = KeepAlive::after(10min);
-    return next;
-  };
-  open();
-  run(reloads_with_a_new_holder(*service_));
 }
 
 }  // namespace

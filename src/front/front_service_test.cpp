@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <future>
 
 #include "base/event_loop_asio.h"
 #include "front/testing/scripted_worker.h"
@@ -216,29 +217,39 @@ TEST_F(FrontServiceTest, ADroppedReplyFreesItsPlaceAndIsWrittenDown) {
   EXPECT_NE(service_->metrics().text().find("hearth_requests_cancelled_total"), std::string::npos);
 }
 
-Task<void> refuse_beyond_queue(EventLoop& loop, FrontService& service, std::vector<Heard>& heard) {
+// The last ones are refused while the first is being answered, which ends when they have been.
+Task<void> refuse_beyond_queue(EventLoop& loop, FrontService& service, std::promise<void>& go,
+                               std::vector<Heard>& heard) {
   std::vector<std::unique_ptr<Reply>> replies;
   for (std::size_t i = 0; i < heard.size(); ++i) {
     replies.push_back(service.generate(request_at(loop.now()), Delivery::kWhole));
   }
-  for (std::size_t i = 0; i < heard.size(); ++i) co_await listen(std::move(replies[i]), heard[i]);
+  for (std::size_t i = heard.size(); i-- > 0;) {
+    if (i == 2) go.set_value();
+    co_await listen(std::move(replies[i]), heard[i]);
+  }
 }
 
-// cases.md row 45: what is admitted ends well, the rest is told when to come back.
+// What is admitted ends well, the rest is told when to come back.
 TEST_F(FrontServiceTest, AFullQueueSaysWhenToComeBack) {
   config_.parallel = 1;
   config_.queue = 2;
-  open_with({well_behaved});
+  std::promise<void> go;
+  open_with({[gone = go.get_future().share()](BlockingChannel& channel, const Frame& frame) {
+    if (frame.type == FrameType::kGenerate) gone.wait();
+    return well_behaved(channel, frame);
+  }});
   std::vector<Heard> heard(10);
-  run(refuse_beyond_queue(loop_, *service_, heard));
-  int served = 0;
-  for (const Heard& one : heard) {
-    if (one.finished) ++served;
-    if (!one.refused) continue;
-    EXPECT_EQ(one.refused->error.code(), ErrorCode::kBusy);
-    EXPECT_GE(one.refused->retry_after_s.value_or(0), 1);
+  run(refuse_beyond_queue(loop_, *service_, go, heard));
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    if (i < 3) {
+      EXPECT_TRUE(heard[i].finished) << i;
+      continue;
+    }
+    ASSERT_TRUE(heard[i].refused) << i;
+    EXPECT_EQ(heard[i].refused->error.code(), ErrorCode::kBusy);
+    EXPECT_GE(heard[i].refused->retry_after_s.value_or(0), 1);
   }
-  EXPECT_EQ(served, 3);
 }
 
 Task<void> history_of(FrontService& service, EventLoop& loop, std::string& last) {
