@@ -3,25 +3,13 @@
 #include "api/anthropic/requests.h"
 #include "api/client_watch.h"
 #include "api/errors.h"
-#include "api/fields.h"
 #include "api/generation.h"
+#include "api/read_body.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::anthropic {
-namespace {
-
-using Parse = Result<MessagesCall> (*)(const boost::json::object&);
-
-Result<MessagesCall> parsed(const std::string& body, Parse parse) {
-  auto object = parse_body(body);
-  if (!object) return Failed{std::move(object).error()};
-  return parse(*object);
-}
-
-}  // namespace
-
 Task<void> messages(Call call) {
-  auto request = parsed(call.request().body, parse_messages);
+  auto request = read_body(call.request().body, parse_messages);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
@@ -33,7 +21,7 @@ Task<void> messages(Call call) {
 }
 
 Task<void> count_tokens(Call call) {
-  auto request = parsed(call.request().body, parse_count);
+  auto request = read_body(call.request().body, parse_count);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;

@@ -4,53 +4,40 @@
 #include <functional>
 
 #include "api/client_watch.h"
-#include "api/fields.h"
+#include "api/collect_embedding.h"
 #include "api/generation.h"
 #include "api/ollama/idle.h"
 #include "api/ollama/ollama.h"
 #include "api/ollama/requests.h"
 #include "api/ollama/vectors.h"
+#include "api/read_body.h"
 #include "api/reply_headers.h"
 
 namespace hearth::api::ollama {
 namespace {
 
 using Vectors = std::vector<std::vector<float>>;
-using Parse = Result<EmbedCall> (*)(const boost::json::object&);
 using MakeBody = std::function<std::string(const Vectors&, const front::Finished&)>;
-
-Result<EmbedCall> parsed(const std::string& body, Parse parse) {
-  auto object = parse_body(body);
-  if (!object) return Failed{std::move(object).error()};
-  return parse(*object);
-}
 
 Task<void> answer(Call call, EmbedCall request, MakeBody body) {
   front::EmbedRequest embed{context_of(call, request.options), std::move(request.message)};
   const auto reply = call.service.embed(std::move(embed));
   const ClientWatch watch{call.exchange, *reply};
-  Vectors vectors;
-  for (;;) {
-    front::Event event = co_await reply->next();
-    if (auto* embedded = std::get_if<front::Embedded>(&event)) {
-      vectors = std::move(embedded->vectors);
-    }
-    if (auto* refused = std::get_if<front::Refused>(&event)) {
-      co_await send_refusal(call, *reply, std::move(*refused));
-      co_return;
-    }
-    const auto* finished = std::get_if<front::Finished>(&event);
-    if (finished == nullptr) continue;
-    if (request.dimensions > 0) {
-      const auto size = static_cast<std::size_t>(request.dimensions);
-      for (std::vector<float>& vector : vectors) shorten(vector, size);
-    }
-    auto response = json_response(body(vectors, *finished));
-    add_report_headers(response.headers, reply->id(), finished->report);
-    (void)co_await call.exchange.respond(std::move(response));
-    reply->sent(200);
+  front::Embedded embedded;
+  front::Event event = co_await collect_embedding(*reply, embedded);
+  if (auto* refused = std::get_if<front::Refused>(&event)) {
+    co_await send_refusal(call, *reply, std::move(*refused));
     co_return;
   }
+  const auto& finished = std::get<front::Finished>(event);
+  if (request.dimensions > 0) {
+    const auto size = static_cast<std::size_t>(request.dimensions);
+    for (std::vector<float>& vector : embedded.vectors) shorten(vector, size);
+  }
+  auto response = json_response(body(embedded.vectors, finished));
+  add_report_headers(response.headers, reply->id(), finished.report);
+  (void)co_await call.exchange.respond(std::move(response));
+  reply->sent(200);
 }
 
 Task<void> serve(Call call, EmbedCall request, MakeBody body) {
@@ -70,7 +57,7 @@ Task<void> serve(Call call, EmbedCall request, MakeBody body) {
 }  // namespace
 
 Task<void> embed(Call call) {
-  auto request = parsed(call.request().body, parse_embed);
+  auto request = read_body(call.request().body, parse_embed);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
@@ -83,7 +70,7 @@ Task<void> embed(Call call) {
 }
 
 Task<void> embeddings(Call call) {
-  auto request = parsed(call.request().body, parse_embeddings);
+  auto request = read_body(call.request().body, parse_embeddings);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/errors.h"
-#include "api/fields.h"
 #include "api/generation.h"
 #include "api/ollama/idle.h"
 #include "api/ollama/model_entry.h"
 #include "api/ollama/ollama.h"
 #include "api/ollama/requests.h"
+#include "api/read_body.h"
 #include "base/version.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::ollama {
 namespace {
-
-template <class T>
-Result<T> parsed(const std::string& body, Result<T> (*parse)(const boost::json::object&)) {
-  auto object = parse_body(body);
-  if (!object) return Failed{std::move(object).error()};
-  return parse(*object);
-}
 
 Task<void> respond(Call call, http::HttpResponse response) {
   (void)co_await call.exchange.respond(std::move(response));
@@ -76,7 +69,7 @@ Task<void> list_running(Call call) {
 }
 
 Task<void> show_model(Call call) {
-  auto name = parsed(call.request().body, parse_model);
+  auto name = read_body(call.request().body, parse_model);
   if (!name) {
     co_await refuse(std::move(call), std::move(name).error());
     co_return;
@@ -90,7 +83,7 @@ Task<void> show_model(Call call) {
 }
 
 Task<void> copy_model(Call call) {
-  auto request = parsed(call.request().body, parse_copy);
+  auto request = read_body(call.request().body, parse_copy);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
@@ -106,7 +99,7 @@ Task<void> copy_model(Call call) {
 }
 
 Task<void> delete_model(Call call) {
-  auto name = parsed(call.request().body, parse_model);
+  auto name = read_body(call.request().body, parse_model);
   if (!name) {
     co_await refuse(std::move(call), std::move(name).error());
     co_return;

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // /api/chat and /api/generate.
-#include "api/fields.h"
 #include "api/generation.h"
 #include "api/ollama/idle.h"
 #include "api/ollama/ollama.h"
 #include "api/ollama/reply_format.h"
 #include "api/ollama/requests.h"
+#include "api/read_body.h"
 
 namespace hearth::api::ollama {
 namespace {
 
 using Parse = Result<TextCall> (*)(const boost::json::object&);
-
-Result<TextCall> parsed(const std::string& body, Parse parse) {
-  auto object = parse_body(body);
-  if (!object) return Failed{std::move(object).error()};
-  return parse(*object);
-}
 
 IdleCall idle_call(const TextCall& request, Shape shape, const Clock* clock, MakeFormat format) {
   IdleCall idle{request.generate.options, request.purpose, {}, {}};
@@ -32,7 +26,7 @@ IdleCall idle_call(const TextCall& request, Shape shape, const Clock* clock, Mak
 }
 
 Task<void> serve_text(Call call, Parse parse, Shape shape) {
-  auto request = parsed(call.request().body, parse);
+  auto request = read_body(call.request().body, parse);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;

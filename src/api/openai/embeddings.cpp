@@ -2,22 +2,17 @@
 #include <fmt/format.h>
 
 #include "api/client_watch.h"
+#include "api/collect_embedding.h"
 #include "api/errors.h"
-#include "api/fields.h"
 #include "api/generation.h"
 #include "api/openai/embedding_reply.h"
 #include "api/openai/openai.h"
 #include "api/openai/requests.h"
+#include "api/read_body.h"
 #include "api/reply_headers.h"
 
 namespace hearth::api::openai {
 namespace {
-
-Result<EmbedCall> parsed(const std::string& body) {
-  auto object = parse_body(body);
-  if (!object) return Failed{std::move(object).error()};
-  return parse_embedding(*object);
-}
 
 // Shortening a vector is only sound for models trained for it, so nobody gets one by surprise.
 Result<> check_dimensions(const Call& call, const EmbedCall& request) {
@@ -35,30 +30,25 @@ Task<void> serve(Call call, EmbedCall request) {
   const auto reply = call.service.embed(std::move(embed));
   const ClientWatch watch{call.exchange, *reply};
   front::Embedded embedded;
-  for (;;) {
-    front::Event event = co_await reply->next();
-    if (auto* vectors = std::get_if<front::Embedded>(&event)) embedded = std::move(*vectors);
-    if (auto* refused = std::get_if<front::Refused>(&event)) {
-      co_await send_refusal(call, *reply, std::move(*refused));
-      co_return;
-    }
-    const auto* finished = std::get_if<front::Finished>(&event);
-    if (finished == nullptr) continue;
-    const ReplyIdentity identity = identity_of(call, *reply, request.options.model);
-    const auto encoding = request.base64 ? VectorEncoding::kBase64 : VectorEncoding::kFloats;
-    auto response = http::HttpResponse::json(
-        200, embedding_json(identity.model, embedded.vectors, encoding, *finished));
-    add_report_headers(response.headers, reply->id(), finished->report);
-    (void)co_await call.exchange.respond(std::move(response));
-    reply->sent(200);
+  front::Event event = co_await collect_embedding(*reply, embedded);
+  if (auto* refused = std::get_if<front::Refused>(&event)) {
+    co_await send_refusal(call, *reply, std::move(*refused));
     co_return;
   }
+  const auto& finished = std::get<front::Finished>(event);
+  const ReplyIdentity identity = identity_of(call, *reply, request.options.model);
+  const auto encoding = request.base64 ? VectorEncoding::kBase64 : VectorEncoding::kFloats;
+  auto response = http::HttpResponse::json(
+      200, embedding_json(identity.model, embedded.vectors, encoding, finished));
+  add_report_headers(response.headers, reply->id(), finished.report);
+  (void)co_await call.exchange.respond(std::move(response));
+  reply->sent(200);
 }
 
 }  // namespace
 
 Task<void> embeddings(Call call) {
-  auto request = parsed(call.request().body);
+  auto request = read_body(call.request().body, parse_embedding);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
