@@ -54,6 +54,15 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
+std::string json_strings(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) {
+    if (out.size() > 1) out += ',';
+    append_json_string(out, text);
+  }
+  return out + ']';
+}
+
 void append_json_floats(std::string& out, std::span<const float> values) {
   char separator = '[';
   for (const float value : values) {

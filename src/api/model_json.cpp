@@ -44,20 +44,11 @@ void add_facts(JsonWriter& out, const front::ModelStatus& model) {
   }
 }
 
-std::string list_json(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) {
-    if (out.size() > 1) out += ',';
-    append_json_string(out, text);
-  }
-  return out + ']';
-}
-
 void add_stay(JsonWriter& out, const front::ModelStatus& model) {
   out.string("keep_alive", model.keep_alive.text());
   out.string("keep_alive_source", model.keep_alive_source);
   if (model.expires_at_us) out.integer("expires_at_us", *model.expires_at_us);
-  out.raw("pinned", list_json(model.pinned));
+  out.raw("pinned", json_strings(model.pinned));
 }
 
 }  // namespace
@@ -69,10 +60,10 @@ std::string model_json(const front::ModelStatus& model, Audience audience) {
     out.string("reason",
                audience == Audience::kAdmin ? model.reason : without_directories(model.reason));
   }
-  if (audience == Audience::kAdmin) out.raw("paths", list_json(model.paths));
+  if (audience == Audience::kAdmin) out.raw("paths", json_strings(model.paths));
   add_facts(out, model);
-  out.raw("capabilities", list_json(model.capabilities));
-  out.raw("aliases", list_json(model.aliases));
+  out.raw("capabilities", json_strings(model.capabilities));
+  out.raw("aliases", json_strings(model.aliases));
   add_stay(out, model);
   out.raw("layers", layers_json(model.layers));
   if (model.worker && audience == Audience::kAdmin) out.raw("worker", worker_json(*model.worker));

@@ -125,21 +125,24 @@ class MessageFormat : public ReplyFormat {
   }
 
   void add_stop(JsonWriter& out, const front::Finished& end) const {
-    const bool by_client = std::ranges::find(rules_.stops, end.stopped_by) != rules_.stops.end();
-    out.string("stop_reason", stop_reason(end, by_client));
-    if (by_client) {
+    out.string("stop_reason", stop_reason(end));
+    if (is_clients(end.stopped_by)) {
       out.string("stop_sequence", end.stopped_by);
     } else {
       out.null("stop_sequence");
     }
   }
 
-  std::string_view stop_reason(const front::Finished& end, const bool& by_client) const {
+  bool is_clients(const std::string& stop) const {
+    return std::ranges::find(rules_.stops, stop) != rules_.stops.end();
+  }
+
+  std::string_view stop_reason(const front::Finished& end) const {
     if (end.reason == "tool_calls") return "tool_use";
     if (end.reason == "length") {
       return end.generated < rules_.max_tokens ? "model_context_window_exceeded" : "max_tokens";
     }
-    return by_client ? "stop_sequence" : "end_turn";
+    return is_clients(end.stopped_by) ? "stop_sequence" : "end_turn";
   }
 
   bool is_wanted(const wire::ToolCallDelta& call) const {

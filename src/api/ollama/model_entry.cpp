@@ -20,19 +20,10 @@ namespace {
 // 2300-01-01: a date that clients can show, further ahead than any keep_alive reaches.
 constexpr std::int64_t kFarAheadUs = 10'413'792'000'000'000;
 
-std::string strings_json(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) {
-    if (out.size() > 1) out += ',';
-    append_json_string(out, text);
-  }
-  return out + ']';
-}
-
 std::string details_json(const front::ModelStatus& model) {
   JsonWriter out;
   out.string("parent_model", "").string("format", "gguf").string("family", model.architecture);
-  out.raw("families", strings_json({model.architecture}));
+  out.raw("families", json_strings({model.architecture}));
   out.string("parameter_size", parameter_size(model.parameters));
   return out.string("quantization_level", model.quantization).object();
 }
@@ -84,7 +75,7 @@ std::string tags_entry(const front::ModelStatus& model) {
   JsonWriter out = entry_start(model);
   out.string("modified_at", rfc3339(model.imported_at_us)).integer("size", model.size);
   out.string("digest", model.artifact).raw("details", details_json(model));
-  return out.raw("capabilities", strings_json(model.capabilities)).object();
+  return out.raw("capabilities", json_strings(model.capabilities)).object();
 }
 
 bool is_running(const front::ModelStatus& model) {
@@ -115,7 +106,7 @@ Result<std::string> show_json(const front::ModelStatus& model, const front::Mode
   out.string("template", details.chat_template).raw("details", details_json(model));
   out.raw("model_info", json::serialize(*info));
   out.raw("tensors", details.tensors.empty() ? "[]" : details.tensors);
-  out.raw("capabilities", strings_json(model.capabilities));
+  out.raw("capabilities", json_strings(model.capabilities));
   return out.string("modified_at", rfc3339(model.imported_at_us)).object();
 }
 
