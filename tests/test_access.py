@@ -3,6 +3,7 @@
 
 import json
 import re
+import socket
 import stat
 import subprocess
 
@@ -269,7 +270,7 @@ def test_hosts(guarded, host, status):
 
 ORIGINS = [  # row 50
     ("http://localhost:3000", True), ("http://127.0.0.1:8080", True), ("http://[::1]", True),
-    ("http://nas.local", True), ("https://ai.example.org", True), ("app://obsidian.md", True),
+    ("http://nas.local", True), ("https://ai.example.org", False), ("app://obsidian.md", True),
     ("vscode-webview://1a2b", True), ("https://chat.example.org", True),
     ("https://a.home.example", True), ("https://a.b.home.example", True),
     ("https://home.example", False), ("http://a.home.example", False),
@@ -308,6 +309,54 @@ def test_origins(guarded, origin, allowed):
         assert preflight.headers["Access-Control-Allow-Private-Network"] == "true"
         assert int(preflight.headers["Access-Control-Max-Age"]) > 0
         assert not preflight.content
+
+
+def test_any_name_is_not_any_page(new_server):
+    server = new_server('hosts = ["*"]', model=None)
+    cases = [("evil.example", None, 200), ("127.0.0.1", "https://evil.example", 403),
+             ("localhost", "http://192.0.2.66", 403), ("a.example", "https://b.example", 403),
+             ("ai.example.org", "https://ai.example.org", 200)]
+    for host, origin, status in cases:
+        headers = {"Host": host} | ({"Origin": origin} if origin else {})
+        assert server.get("/health", headers=headers).status_code == status, (host, origin)
+
+
+def refusal_of_a_body(server, *headers, path="/v1/chat/completions"):
+    """What comes for the header of a request with a body of 50 MB that is never sent."""
+    head = [f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Length: {50_000_000}", *headers]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall("\r\n".join([*head, "", ""]).encode())
+        answer = b""
+        while piece := connection.recv(1 << 16):
+            answer += piece
+    head, _, body = answer.decode().partition("\r\n\r\n")
+    return int(head.split()[1]), head, body
+
+
+def test_who_may_not_ask_sends_no_body(guarded):
+    use = f"x-api-key: {guarded.keys['use']}"
+    page = "Origin: https://chat.example.org"
+    asked = "Expect: 100-continue"
+    for status, path, headers in [
+            (401, "/v1/chat/completions", [asked]), (401, "/v1/messages", [page]),
+            (401, "/api/chat", ["x-api-key: wrong"]), (403, "/api/hearth/pin", [use, asked]),
+            (404, "/v1/nothing", [asked]), (405, "/v1/models", [use]),
+            (403, "/api/chat", [use, "Origin: https://evil.example"])]:
+        got, head, body = refusal_of_a_body(guarded, *headers, path=path)
+        assert got == status, head
+        assert "Connection: close" in head and "Vary: Origin" in head
+        assert ("Access-Control-Allow-Origin: https://chat" in head) == (page in headers)
+        assert "error" in json.loads(body)
+
+
+def test_pages_can_read_the_servers_own_answers(new_server):
+    server = new_server("max_body_mib = 1", model=None)
+    for origin, allowed in [("http://localhost:3000", True), ("https://evil.example", False)]:
+        status, head, body = refusal_of_a_body(server, f"Origin: {origin}")
+        assert status == 413
+        assert (f"Access-Control-Allow-Origin: {origin}" in head) == allowed
+        assert "Vary: Origin" in head
+        assert "1 MiB" in body and "`max_body_mib`" in body
 
 
 def test_streams_can_be_read_by_pages(server):

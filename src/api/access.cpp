@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <string_view>
 
 namespace hearth::api {
@@ -62,12 +63,18 @@ bool fits(std::string_view host, std::string_view rule) {
   return host.size() > rule.size() && host.ends_with(rule);
 }
 
+// A name that nobody can register.
+bool is_local_name(std::string_view host) {
+  if (host.empty() || is_address(host)) return false;
+  if (host.find('.') == std::string_view::npos) return true;
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{".localhost", ".local", ".internal"},
+      [&](std::string_view suffix) { return host.ends_with(suffix); });
+}
+
 bool is_known(std::string_view host, const std::vector<std::string>& hosts) {
   if (host.empty()) return false;
-  if (is_address(host) || host.find('.') == std::string_view::npos) return true;
-  for (std::string_view suffix : {".localhost", ".local", ".internal"}) {
-    if (host.ends_with(suffix)) return true;
-  }
+  if (is_address(host) || is_local_name(host)) return true;
   return std::ranges::any_of(hosts, [&](const std::string& rule) {
     const auto name = authority_of(rule);
     return name && fits(host, name->host);
@@ -89,14 +96,13 @@ bool is_listed(const Origin& origin, std::string_view rule) {
 }
 
 // Without a rule that says so.
-bool is_local(const Origin& origin, std::string_view called,
-              const std::vector<std::string>& hosts) {
+bool is_local(const Origin& origin, std::string_view called) {
   static constexpr std::array<std::string_view, 5> kDesktop{"app", "file", "tauri", "vscode-file",
                                                             "vscode-webview"};
   if (std::ranges::find(kDesktop, origin.scheme) != kDesktop.end()) return true;
   if (!is_web(origin.scheme)) return false;
   const std::string& host = origin.at.host;
-  if (!is_address(host)) return is_known(host, hosts);
+  if (!is_address(host)) return is_local_name(host) || (!host.empty() && host == called);
   return host.starts_with("127.") || host == "[::1]" || host == called;
 }
 
@@ -104,7 +110,7 @@ bool may_ask(std::string_view text, std::string_view called, const front::Access
   if (text == "null") return std::ranges::find(rules.origins, "null") != rules.origins.end();
   const auto origin = origin_of(text);
   if (!origin) return false;
-  return is_local(*origin, called, rules.hosts) ||
+  return is_local(*origin, called) ||
          std::ranges::any_of(rules.origins,
                              [&](const std::string& rule) { return is_listed(*origin, rule); });
 }

@@ -22,10 +22,11 @@ struct Arrival {
 // *.localhost, *.local, *.internal), or in `rules.hosts`: a name, "*.home.example" for all names
 // below one, "*" for all. Ports are not looked at. HTTP/1.0 clients may leave Host out.
 //
-// Origin is allowed when its page lies on this machine, at the address or under a name that Host
-// could be (of addresses: only loopback ones and Host's own, as anybody can serve a page from
-// one), when it is a desktop program's own scheme (app, file, tauri, vscode-file, vscode-webview),
-// which no web page can have, or when `rules.origins` lists it:
+// Origin is allowed when its page comes from the very host that was called (on any port), from a
+// loopback address, or under a name that nobody can register; when it is a desktop program's own
+// scheme (app, file, tauri, vscode-file, vscode-webview), which no web page can have; or when
+// `rules.origins` lists it. `rules.hosts` says nothing about pages of other hosts than the one
+// called: its "*" opens this server to every name, and not to every page.
 //   "https://chat.home.example"   this one; a port counts, unless it is the scheme's own
 //   "https://*.home.example"      names below one
 //   "http://box:*"                any port

@@ -54,7 +54,10 @@ INSTANTIATE_TEST_SUITE_P(
                     AccessCase{"localhost", "https://evil.example", AccessCase::kRefused},
                     AccessCase{"localhost", "http://127.0.0.1:3000", AccessCase::kAllowed},
                     AccessCase{"localhost", "http://[::1]:3000", AccessCase::kAllowed},
-                    AccessCase{"localhost", "https://ai.example.org", AccessCase::kAllowed},
+                    AccessCase{"ai.example.org:1", "https://ai.example.org", AccessCase::kAllowed},
+                    AccessCase{"AI.example.org.", "https://ai.example.org", AccessCase::kAllowed},
+                    AccessCase{"localhost", "https://ai.example.org", AccessCase::kRefused},
+                    AccessCase{"ai.example.org", "https://a.lan.example.org", AccessCase::kRefused},
                     AccessCase{"192.0.2.7:11435", "http://192.0.2.7:3000", AccessCase::kAllowed},
                     AccessCase{"localhost", "http://192.0.2.66", AccessCase::kRefused},
                     AccessCase{"localhost", "http://[2001:db8::1]", AccessCase::kRefused},
@@ -67,6 +70,28 @@ INSTANTIATE_TEST_SUITE_P(
                     AccessCase{"localhost", "localhost", AccessCase::kRefused},
                     AccessCase{"localhost", "http://", AccessCase::kRefused},
                     AccessCase{"localhost", "null", AccessCase::kRefused}));
+
+// By whatever name the server may be called: that alone lets no page of another host in.
+TEST(AccessByAnyName, IsNotForPagesOfAnyOrigin) {
+  for (const char* rule : {"*", "*.", "*:443", "*.example"}) {
+    const front::AccessRules rules{{rule}, {}};
+    const auto refused = [&](const char* host, const char* origin) {
+      return arrival_of(request_to(host, origin), rules).refusal.has_value();
+    };
+    EXPECT_FALSE(refused("ai.example", "")) << rule;
+    EXPECT_FALSE(refused("ai.example", "https://ai.example")) << rule;
+    EXPECT_TRUE(refused("ai.example", "https://evil.example")) << rule;
+    EXPECT_TRUE(refused("127.0.0.1", "https://evil.example")) << rule;
+    EXPECT_TRUE(refused("localhost", "http://192.0.2.66")) << rule;
+    EXPECT_TRUE(refused("localhost", "null")) << rule;
+  }
+}
+
+TEST(AccessOfOldClients, LetsNoPageInByAnEmptyName) {
+  http::HttpRequest request;
+  request.headers.push_back({"Origin", "http://"});
+  EXPECT_TRUE(arrival_of(request, front::AccessRules{{"*"}, {}}).refusal);
+}
 
 TEST(AccessOfOldClients, NeedsNoHost) {
   EXPECT_FALSE(arrival_of(http::HttpRequest{}, front::AccessRules{}).refusal);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/api.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
+#include <iterator>
 #include <optional>
+#include <utility>
+#include <variant>
 
 #include "api/access.h"
 #include "api/admin/admin.h"
@@ -115,39 +119,62 @@ void count_rejection(front::Service& service, const http::HttpRequest& request, 
                             {"key", rejection.key}});
 }
 
-Task<void> serve(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
-  const http::HttpRequest& request = exchange.request();
-  const Dialect dialect = dialect_of(request);
-  Match match = Router{kRoutes}.match(request.method, request.path);
+// Who may call which route.
+struct Admitted {
+  const Route* route;
+  std::string argument;
+  Caller caller;
+};
+
+std::variant<Admitted, http::HttpResponse> route_of(front::Service& service,
+                                                    const http::HttpRequest& head) {
+  const Dialect dialect = dialect_of(head);
+  Match match = Router{kRoutes}.match(head.method, head.path);
   auto* found = std::get_if<Found>(&match);
-  if (found == nullptr) {
-    co_await answer(exchange, unmatched(dialect, request, match));
-    co_return;
-  }
-  auto identity = authenticate(request, service.keys(), found->route->needs);
+  if (found == nullptr) return unmatched(dialect, head, match);
+  auto identity = authenticate(head, service.keys(), found->route->needs);
   if (const auto* rejection = std::get_if<Rejection>(&identity)) {
-    count_rejection(service, request, *found->route, *rejection);
-    co_await answer(exchange, rejection_response(dialect, *rejection));
-    co_return;
+    count_rejection(service, head, *found->route, *rejection);
+    return rejection_response(dialect, *rejection);
   }
-  auto& caller = std::get<Caller>(identity);
-  Call call{service, exchange, options, dialect, std::move(caller), std::move(found->argument)};
-  co_await found->route->handler(std::move(call));
+  return Admitted{found->route, std::move(found->argument), std::get<Caller>(std::move(identity))};
+}
+
+// All that is decided without the body.
+std::variant<Admitted, http::HttpResponse> look_at(front::Service& service, const Arrival& arrival,
+                                                   const http::HttpRequest& head) {
+  if (arrival.refusal) return route_error(dialect_of(head), 403, *arrival.refusal);
+  if (is_preflight(head)) return preflight_answer(head);
+  return route_of(service, head);
 }
 
 Task<void> dispatch(front::Service& service, TrackedExchange& exchange, const ApiOptions& options) {
   const http::HttpRequest& request = exchange.request();
   const Arrival arrival = arrival_of(request, service.access());
-  if (arrival.refusal) {
-    co_await answer(exchange, route_error(dialect_of(request), 403, *arrival.refusal));
+  exchange.add_headers(cors_headers(arrival.origin));
+  auto outcome = look_at(service, arrival, request);
+  if (auto* response = std::get_if<http::HttpResponse>(&outcome)) {
+    co_await answer(exchange, std::move(*response));
     co_return;
   }
-  if (!arrival.origin.empty()) exchange.add_headers(cors_headers(arrival.origin));
-  if (is_preflight(request)) {
-    co_await answer(exchange, preflight_answer(request));
-    co_return;
-  }
-  co_await serve(service, exchange, options);
+  auto& admitted = std::get<Admitted>(outcome);
+  Call call{service,
+            exchange,
+            options,
+            dialect_of(request),
+            std::move(admitted.caller),
+            std::move(admitted.argument)};
+  co_await admitted.route->handler(std::move(call));
+}
+
+void append(http::Headers& headers, http::Headers more) {
+  std::ranges::move(more, std::back_inserter(headers));
+}
+
+// The option that sets the limit which a refusal of the HTTP server speaks of; empty: none.
+std::string_view limit_behind(int status) {
+  if (status == 413) return "max_body_mib";
+  return status == 414 || status == 431 ? "max_header_kib" : "";
 }
 
 }  // namespace
@@ -171,8 +198,25 @@ Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOp
   co_await answer(tracked, std::move(response));
 }
 
-http::HttpResponse http_error(int status, std::string_view message, const http::HttpRequest* head) {
-  return route_error(head == nullptr ? Dialect::kOpenAi : dialect_of(*head), status, message);
+std::optional<http::HttpResponse> answer_to_head(front::Service& service,
+                                                 const http::HttpRequest& head) {
+  const Arrival arrival = arrival_of(head, service.access());
+  auto outcome = look_at(service, arrival, head);
+  auto* response = std::get_if<http::HttpResponse>(&outcome);
+  if (response == nullptr) return std::nullopt;
+  append(response->headers, cors_headers(arrival.origin));
+  return std::move(*response);
+}
+
+http::HttpResponse http_error(const front::AccessRules& rules, int status, std::string_view message,
+                              const http::HttpRequest* head) {
+  std::string text{message};
+  const std::string_view limit = limit_behind(status);
+  if (!limit.empty()) text += " The option `" + std::string{limit} + "` sets this limit.";
+  auto response = route_error(head == nullptr ? Dialect::kOpenAi : dialect_of(*head), status, text);
+  const std::string origin = head == nullptr ? "" : arrival_of(*head, rules).origin;
+  append(response.headers, cors_headers(origin));
+  return response;
 }
 
 Task<void> handle(front::Service& service, http::Exchange& exchange) {

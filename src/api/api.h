@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string_view>
+
 #include "api/call.h"
 #include "api/router.h"
 #include "base/async.h"
+#include "front/access_rules.h"
+#include "http/message.h"
 
 namespace hearth::api {
 
@@ -13,9 +19,18 @@ namespace hearth::api {
 Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOptions& options);
 Task<void> handle(front::Service& service, http::Exchange& exchange);
 
-// Words what the HTTP server answers by itself, in the dialect of the path; OpenAI's when `head` is
-// null. For http::ServerConfig::error_writer.
-http::HttpResponse http_error(int status, std::string_view message, const http::HttpRequest* head);
+// What a request is answered with for what stands in its head: where it comes from, what it asks
+// for and whose key it shows. Nothing where handle() would call a route, so that its body is worth
+// reading. For http::ServerConfig::head_check; handle() looks again, as all this may have changed
+// while the body came.
+std::optional<http::HttpResponse> answer_to_head(front::Service& service,
+                                                 const http::HttpRequest& head);
+
+// Words what the HTTP server answers by itself, in the dialect of the path, and so that pages that
+// may use this server can read it; OpenAI's and for no page when `head` is null. For
+// http::ServerConfig::error_writer.
+http::HttpResponse http_error(const front::AccessRules& rules, int status, std::string_view message,
+                              const http::HttpRequest* head);
 
 // All routes there are, in the order in which they are tried.
 std::span<const Route> routes();

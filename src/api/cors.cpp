@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kMethods = "GET, HEAD, POST, DELETE";
 constexpr const char* kExposed =
-    "X-Request-Id, request-id, X-Hearth-Class, X-Hearth-Cold-Layer, X-Hearth-Truncated, Server-Timing, "
+    "X-Request-Id, request-id, X-Hearth-Class, X-Hearth-Cold-Layer, X-Hearth-Truncated, "
+    "Server-Timing, "
     "Retry-After";
 constexpr const char* kUsualHeaders =
     "Authorization, Content-Type, Accept, Prefer, x-api-key, anthropic-version";
@@ -25,9 +26,11 @@ bool is_list_of_names(std::string_view text) {
 }  // namespace
 
 http::Headers cors_headers(const std::string& origin) {
-  return {{"Access-Control-Allow-Origin", origin},
-          {"Access-Control-Expose-Headers", kExposed},
-          {"Vary", "Origin"}};
+  http::Headers headers{{"Vary", "Origin"}};
+  if (origin.empty()) return headers;
+  headers.push_back({"Access-Control-Allow-Origin", origin});
+  headers.push_back({"Access-Control-Expose-Headers", kExposed});
+  return headers;
 }
 
 bool is_preflight(const http::HttpRequest& request) {

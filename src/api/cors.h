@@ -10,7 +10,8 @@
 // are never allowed: keys travel in headers.
 namespace hearth::api {
 
-// For every answer to such a page, errors and streams too.
+// For every answer, errors and streams too; `origin` is such a page's, else empty. Who asks without
+// one is told by Vary that others get another answer: a cache between them has to know.
 http::Headers cors_headers(const std::string& origin);
 
 // The question that a browser asks before a request that no plain form could send.

@@ -105,7 +105,13 @@ class Running {
         static_cast<std::uint64_t>(std::max(config_.max_bodies_mib, config_.max_body_mib)) << 20};
     http.max_connections = static_cast<int>(config_.max_connections);
     http.max_connections_per_address = static_cast<int>(config_.max_connections_per_address);
-    http.error_writer = api::http_error;
+    http.head_check = [this](const http::HttpRequest& head) {
+      return api::answer_to_head(*service_, head);
+    };
+    http.error_writer = [this](int status, std::string_view message,
+                               const http::HttpRequest* head) {
+      return api::http_error(service_->access(), status, message, head);
+    };
     http.header_timeout = std::chrono::seconds{config_.header_timeout_seconds};
     http.body_timeout = std::chrono::seconds{config_.body_timeout_seconds};
     http.idle_timeout = std::chrono::seconds{config_.idle_timeout_seconds};
