@@ -5,6 +5,7 @@
 
 #include "api/client_watch.h"
 #include "api/errors.h"
+#include "api/late_stream.h"
 #include "api/reply_headers.h"
 #include "base/version.h"
 
@@ -17,7 +18,8 @@ class Stream {
   Stream(Call call, GenerateCall request, MakeFormat make_format)
       : call_{std::move(call)},
         request_{std::move(request)},
-        make_format_{std::move(make_format)} {}
+        make_format_{std::move(make_format)},
+        out_{call_.exchange} {}
 
   Task<void> run() {
     front::GenerateRequest generate{context_of(call_, request_.options),
@@ -68,7 +70,7 @@ class Stream {
   }
 
   Task<void> finish(front::Finished finished) {
-    if (!begun_) started_.report = finished.report;
+    if (!out_.begun()) started_.report = finished.report;
     std::string out;
     append_opening(out);
     format().append_end(out, finished);
@@ -77,7 +79,7 @@ class Stream {
   }
 
   Task<void> refuse_now(front::Refused refused) {
-    if (!begun_) {
+    if (!out_.begun()) {
       co_await send_refusal(call_, *reply_, std::move(refused));
       co_return;
     }
@@ -100,32 +102,29 @@ class Stream {
     if (!std::exchange(opened_, true)) format().append_first(out, started_);
   }
 
-  // Headers leave with the first bytes. False when the client is gone; the reply is then dropped.
+  // False when the client is gone; the reply is then dropped.
   Task<bool> send(std::string bytes) {
-    if (!begun_) {
-      begun_ = true;
+    if (!out_.begun()) {
       http::Headers headers{{"Content-Type", std::string{format().content_type()}},
                             {"Cache-Control", "no-cache"}};
       add_headers(headers, call_, *reply_, started_.report);
-      const Result<> begun = co_await call_.exchange.begin_stream(200, std::move(headers));
-      if (!begun) co_return false;
+      out_.set_headers(std::move(headers));
     }
-    const Result<> written = co_await call_.exchange.write(std::move(bytes));
-    co_return written.has_value();
+    return out_.send(std::move(bytes));
   }
 
   Task<void> end() {
-    (void)co_await call_.exchange.end_stream();
+    co_await out_.end();
     reply_->sent(200);
   }
 
   Call call_;
   GenerateCall request_;
   MakeFormat make_format_;
+  LateStream out_;
   std::unique_ptr<front::Reply> reply_;
   std::unique_ptr<ReplyFormat> format_;  // from the first chunk on
   front::Started started_;               // what headers and opening say
-  bool begun_ = false;                   // something was sent
   bool opened_ = false;                  // also what comes before the text
 };
 

@@ -3,6 +3,7 @@
 
 #include "api/admin/answer.h"
 #include "api/errors.h"
+#include "api/late_stream.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::admin {
@@ -10,12 +11,11 @@ namespace {
 
 constexpr std::string_view kJsonLines = "application/x-ndjson";
 
-// An answer that grows while a model loads. Headers leave with the first line, so that what goes
-// wrong before has its own status.
+// An answer that grows while a model loads.
 class LineStream {
  public:
   LineStream(Call call, RequestOptions options)
-      : call_{std::move(call)}, options_{std::move(options)} {}
+      : call_{std::move(call)}, options_{std::move(options)}, out_{call_.exchange} {}
 
   Task<void> run() {
     front::LoadRequest load{context_of(call_, options_)};
@@ -38,7 +38,7 @@ class LineStream {
 
  private:
   Task<void> refuse_now(front::Refused refused) {
-    if (!begun_) {
+    if (!out_.begun()) {
       co_await send_refusal(call_, *reply_, std::move(refused));
       co_return;
     }
@@ -56,31 +56,26 @@ class LineStream {
 
   // Goes on when nobody reads any more: the load does too.
   Task<void> send(std::string line) {
-    if (!begun_) {
-      begun_ = true;
+    if (!out_.begun()) {
       http::Headers headers{{"Content-Type", std::string{kJsonLines}},
                             {"Cache-Control", "no-cache"}};
       add_headers(headers, call_, *reply_, report_);
-      const Result<> begun = co_await call_.exchange.begin_stream(200, std::move(headers));
-      listening_ = begun.has_value();
+      out_.set_headers(std::move(headers));
     }
-    if (!listening_) co_return;
     line += '\n';
-    const Result<> written = co_await call_.exchange.write(std::move(line));
-    listening_ = written.has_value();
+    (void)co_await out_.send(std::move(line));
   }
 
   Task<void> end() {
-    if (listening_) (void)co_await call_.exchange.end_stream();
+    co_await out_.end();
     reply_->sent(200);
   }
 
   Call call_;
   RequestOptions options_;
+  LateStream out_;
   std::unique_ptr<front::Reply> reply_;
   RequestReport report_;
-  bool begun_ = false;
-  bool listening_ = true;
 };
 
 Task<void> load_whole(Call call, RequestOptions options) {

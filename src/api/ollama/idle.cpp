@@ -6,6 +6,7 @@
 
 #include "api/client_watch.h"
 #include "api/errors.h"
+#include "api/late_stream.h"
 #include "api/ollama/reply_format.h"
 #include "api/reply_headers.h"
 
@@ -13,14 +14,15 @@ namespace hearth::api::ollama {
 namespace {
 
 // A load on its way to the client: whole, or with lines that tell of progress before the last one.
+// It is the server's own, and goes on when the client leaves.
 class Loading {
  public:
-  Loading(Call call, IdleCall request) : call_{std::move(call)}, request_{std::move(request)} {}
+  Loading(Call call, IdleCall request)
+      : call_{std::move(call)}, request_{std::move(request)}, out_{call_.exchange} {}
 
   Task<void> run() {
     front::LoadRequest load{context_of(call_, request_.options)};
     reply_ = call_.service.load(std::move(load));
-    const ClientWatch watch{call_.exchange, *reply_};
     bool more = true;
     while (more) {
       front::Event event = co_await reply_->next();
@@ -29,7 +31,7 @@ class Loading {
   }
 
  private:
-  // False when that was the last event, or the client no longer takes any.
+  // False when that was the last event.
   Task<bool> take(front::Event event) {
     if (auto* finished = std::get_if<front::Finished>(&event)) {
       co_await finish(std::move(*finished));
@@ -43,15 +45,16 @@ class Loading {
     if (progress == nullptr || !request_.progress) co_return true;
     std::string line;
     format().append_progress(line, *progress);
-    co_return co_await send(std::move(line));
+    (void)co_await send(std::move(line));
+    co_return true;
   }
 
   Task<void> finish(front::Finished finished) {
     std::string body = request_.body("load", finished.report);
-    if (begun_) {
+    if (out_.begun()) {
       body += '\n';
-      const bool sent = co_await send(std::move(body));
-      if (sent) co_await end();
+      (void)co_await send(std::move(body));
+      co_await end();
       co_return;
     }
     auto response = json_response(std::move(body));
@@ -61,7 +64,7 @@ class Loading {
   }
 
   Task<void> refuse_now(front::Refused refused) {
-    if (!begun_) {
+    if (!out_.begun()) {
       co_await send_refusal(call_, *reply_, std::move(refused));
       co_return;
     }
@@ -71,8 +74,8 @@ class Loading {
     }
     std::string line;
     format().append_error(line, refused);
-    const bool sent = co_await send(std::move(line));
-    if (sent) co_await end();
+    (void)co_await send(std::move(line));
+    co_await end();
   }
 
   ReplyFormat& format() {
@@ -81,26 +84,24 @@ class Loading {
   }
 
   Task<bool> send(std::string bytes) {
-    if (!std::exchange(begun_, true)) {
+    if (!out_.begun()) {
       http::Headers headers{{"Content-Type", std::string{kNdjson}}, {"Cache-Control", "no-cache"}};
       add_report_headers(headers, reply_->id(), RequestReport{});
-      const Result<> begun = co_await call_.exchange.begin_stream(200, std::move(headers));
-      if (!begun) co_return false;
+      out_.set_headers(std::move(headers));
     }
-    const Result<> written = co_await call_.exchange.write(std::move(bytes));
-    co_return written.has_value();
+    return out_.send(std::move(bytes));
   }
 
   Task<void> end() {
-    (void)co_await call_.exchange.end_stream();
+    co_await out_.end();
     reply_->sent(200);
   }
 
   Call call_;
   IdleCall request_;
+  LateStream out_;
   std::unique_ptr<front::Reply> reply_;
   std::unique_ptr<ReplyFormat> format_;  // once there is progress to tell of
-  bool begun_ = false;                   // something was sent
 };
 
 Task<void> unload(Call call, IdleCall request) {

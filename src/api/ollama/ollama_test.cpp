@@ -145,6 +145,22 @@ TEST_F(Ollama, ALoadTellsOfItsProgress) {
   EXPECT_TRUE(exchange.ended);
 }
 
+TEST_F(Ollama, ALoadGoesOnWithoutItsClient) {
+  for (const char* more : {"", R"(,"return_progress":true)"}) {
+    service.record.sent = 0;
+    FakeExchange exchange{"POST", "/api/chat", std::string{R"({"model":"smol")"} + more + "}"};
+    start(exchange);
+    give(front::Progress{"load", 0.5, 1, 2});
+    exchange.leave();
+    give(front::Progress{"load", 0.7, 1, 2});
+    EXPECT_FALSE(service.record.cancelled);
+    EXPECT_FALSE(service.record.dropped);
+    give(finished());
+    EXPECT_EQ(service.record.sent, 200);
+    service.record.dropped = false;
+  }
+}
+
 TEST_F(Ollama, ARefusedLoadHasItsStatus) {
   FakeExchange exchange{"POST", "/api/generate", R"({"model":"smol"})"};
   start(exchange);
