@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -174,6 +175,13 @@ TEST(ChooseCut, HandsOnWhatIsWrongWithTheConversation) {
   const auto chosen = choose_cut(conversation("SUAU"), prompt_room(100, -1), wrong);
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().field(), "messages");
+  for (const char* shape : {"", "U", "S", "UATAT", "SUAUATAT"}) {
+    for (const int limit : {1, 100, std::numeric_limits<int>::max()}) {
+      const auto none = choose_cut(conversation(shape), {limit, limit}, wrong);
+      ASSERT_FALSE(none);
+      EXPECT_EQ(none.error().message(), "no") << shape << " " << limit;
+    }
+  }
 }
 
 TEST(ChooseCut, ALastResortThatATemplateRefusesIsNone) {
