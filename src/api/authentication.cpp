@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "api/errors.h"
+#include "base/text.h"
 
 namespace hearth::api {
 namespace {
@@ -17,19 +18,13 @@ bool same_word(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 // The key in one header; nothing where it is another header, or holds none.
 std::string_view key_in(const http::Header& header) {
-  if (same_word(header.name, "x-api-key")) return trimmed(header.value);
+  if (same_word(header.name, "x-api-key")) return trimmed(header.value, " ");
   if (!same_word(header.name, "Authorization")) return {};
-  const std::string_view value = trimmed(header.value);
+  const std::string_view value = trimmed(header.value, " ");
   const std::size_t space = std::min(value.find(' '), value.size());
-  return same_word(value.substr(0, space), "Bearer") ? trimmed(value.substr(space))
+  return same_word(value.substr(0, space), "Bearer") ? trimmed(value.substr(space), " ")
                                                      : std::string_view{};
 }
 
@@ -47,7 +42,7 @@ Shown shown_key(const http::HttpRequest& request) {
   }
   if (!key.empty()) return key;
   const auto authorization = request.header("Authorization");
-  if (authorization && !trimmed(*authorization).empty()) {
+  if (authorization && !trimmed(*authorization, " ").empty()) {
     return Rejection{
         401, "malformed", "the Authorization header holds no key; \"Bearer KEY\" is expected", {}};
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "base/text.h"
 #include "timeline/response_class.h"
 
 namespace hearth::api {
@@ -14,11 +15,7 @@ namespace {
 
 constexpr int kMaxWaitSeconds = 24 * 3600;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\"");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\"") - first + 1);
-}
+constexpr std::string_view kAround = " \t\"";
 
 std::optional<Duration> seconds_of(std::string_view text) {
   int seconds = 0;
@@ -53,10 +50,11 @@ std::optional<Duration> preferred_wait(const http::HttpRequest& request) {
   std::string_view rest = *header;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find_first_of(",;"), rest.size());
-    const std::string_view preference = trimmed(rest.substr(0, end));
+    const std::string_view preference = trimmed(rest.substr(0, end), kAround);
     const std::size_t equals = preference.find('=');
-    if (equals != std::string_view::npos && trimmed(preference.substr(0, equals)) == "wait") {
-      return seconds_of(trimmed(preference.substr(equals + 1)));
+    if (equals != std::string_view::npos &&
+        trimmed(preference.substr(0, equals), kAround) == "wait") {
+      return seconds_of(trimmed(preference.substr(equals + 1), kAround));
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
 #include "http/address.h"
 
 namespace hearth::cli {
@@ -24,12 +25,7 @@ struct Source {
   std::uint16_t port_of_a_url;  // where it begins with "http://"
 };
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kAround = " \t\r\n\"'";
-  const std::size_t first = text.find_first_not_of(kAround);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kAround) - first + 1);
-}
+constexpr std::string_view kAround = " \t\r\n\"'";
 
 Source source_of(const std::string& flag, const Environment& environment) {
   if (!flag.empty()) return {"--host", flag, kDefaultPort, kDefaultPort};
@@ -100,7 +96,7 @@ std::string ServerAddress::start_command() const {
 
 Result<ServerAddress> server_address(const std::string& flag, const Environment& environment) {
   Source source = source_of(flag, environment);
-  std::string_view text = trimmed(source.value);
+  std::string_view text = trimmed(source.value, kAround);
   if (text.empty()) return ServerAddress{};
   if (text.starts_with("https://")) {
     return wrong(source,

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/sha256.h"
 
@@ -20,21 +20,6 @@ const std::vector<std::string> kMigrations{
          role TEXT NOT NULL,
          digest TEXT NOT NULL UNIQUE,
          created_at INTEGER NOT NULL);)"};
-
-// 32 bytes as 43 characters of RFC 4648's base64url, without padding.
-std::string url_safe(std::span<const unsigned char> bytes) {
-  static constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  unsigned held = 0;
-  int bits = 0;
-  for (const unsigned char byte : bytes) {
-    held = ((held << 8) | byte) & 0xffff;
-    for (bits += 8; bits >= 6; bits -= 6) out += kAlphabet[(held >> (bits - 6)) & 63];
-  }
-  if (bits > 0) out += kAlphabet[(held << (6 - bits)) & 63];
-  return out;
-}
 
 // Controls of C0, DEL and C1 (C2 80 to C2 9F in UTF-8) move cursors and colours in a terminal.
 bool has_controls(std::string_view text) {
@@ -124,7 +109,7 @@ Result<NewKey> KeyStore::make(const std::string& name, Role role) const {
   if (auto filled = random_->fill(secret); !filled) return Failed{std::move(filled).error()};
   if (auto filled = random_->fill(id); !filled) return Failed{std::move(filled).error()};
   return NewKey{KeyInfo{"k" + hex_of(id), name, role, clock_->wall_us()},
-                "hearth-" + url_safe(secret)};
+                "hearth-" + base64url_of(secret)};
 }
 
 Result<> KeyStore::insert(const NewKey& key) {

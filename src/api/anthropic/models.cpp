@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/anthropic/models.h"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 
 #include "api/model_json.h"
+#include "base/time_text.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::anthropic {
@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kDefaultLimit = 20;
 constexpr std::size_t kMaxLimit = 1000;
-
-std::string rfc3339(std::int64_t wall_us) {
-  const std::time_t seconds = wall_us / 1'000'000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
-}
 
 Result<std::size_t> limit_of(const http::HttpRequest& request) {
   const auto text = request.parameter("limit");
@@ -62,7 +57,8 @@ std::string page_json(std::span<const front::ModelStatus> page, std::string_view
 std::string model_entry(const front::ModelStatus& model) {
   JsonWriter out;
   out.string("type", "model").string("id", model.name).string("display_name", model.name);
-  out.string("created_at", rfc3339(model.imported_at_us)).string("lifecycle", "active");
+  out.string("created_at", rfc3339(model.imported_at_us, Fraction::kNone))
+      .string("lifecycle", "active");
   return out.raw("hearth", model_json(model, Audience::kClients)).object();
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ollama/figures.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <cmath>
+
+#include "base/time_text.h"
 
 namespace hearth::api::ollama {
 namespace {
@@ -21,15 +20,7 @@ std::int64_t generation_time(const front::Finished& end) {
 }  // namespace
 
 std::string rfc3339(std::int64_t wall_us) {
-  using namespace std::chrono;
-  const sys_time<microseconds> time{microseconds{wall_us}};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{time - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}000Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
+  return hearth::rfc3339(wall_us, Fraction::kNanoseconds);
 }
 
 void add_durations(JsonWriter& out, const RequestReport& report) {

@@ -7,43 +7,28 @@
 #include <cstdint>
 
 #include "api/json_text.h"
+#include "base/base64.h"
 #include "timeline/json_writer.h"
 #include "timeline/report.h"
 
 namespace hearth::api::openai {
 namespace {
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::string bytes_of(std::span<const float> vector) {
-  std::string bytes;
+std::vector<unsigned char> bytes_of(std::span<const float> vector) {
+  std::vector<unsigned char> bytes;
   bytes.reserve(vector.size() * 4);
   for (const float value : vector) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(bits >> shift);
+    for (int shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<unsigned char>(bits >> shift));
+    }
   }
   return bytes;
 }
 
 }  // namespace
 
-std::string base64_of(std::span<const float> vector) {
-  const std::string bytes = bytes_of(vector);
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      group = (group << 8) | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      out += i <= count ? kAlphabet[(group >> (18 - 6 * i)) & 63] : '=';
-    }
-  }
-  return out;
-}
+std::string base64_of(std::span<const float> vector) { return hearth::base64_of(bytes_of(vector)); }
 
 std::string embedding_json(std::string_view model, const std::vector<std::vector<float>>& vectors,
                            VectorEncoding encoding, const front::Finished& end) {

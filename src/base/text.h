@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace hearth {
+
+// `text` without the characters of `around` at its ends.
+inline std::string_view trimmed(std::string_view text, std::string_view around) {
+  const std::size_t first = text.find_first_not_of(around);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(around) - first + 1);
+}
+
+}  // namespace hearth
