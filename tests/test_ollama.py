@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ollama's API, with its official client where that can say what is to be tested."""
+"""Ollama's chat and generate, with its official client where that can say what is to be tested."""
 
 import json
-import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
@@ -11,12 +10,9 @@ import jsonschema
 import ollama
 import pytest
 
-from support import procfs
-from support.server import GEMMA
+from support.ollama_api import GREEDY, HELLO, client_of, generate
 from support.waiting import eventually
 
-HELLO = [{"role": "user", "content": "Say hello to the world in one sentence."}]
-GREEDY = {"temperature": 0, "num_predict": 16}
 TOWN = {"type": "object", "properties": {"town": {"type": "string", "maxLength": 8}},
         "required": ["town"], "additionalProperties": False}
 FIGURES = ("total_duration", "load_duration", "prompt_eval_count", "prompt_eval_cached_count",
@@ -26,16 +22,6 @@ FIGURES = ("total_duration", "load_duration", "prompt_eval_count", "prompt_eval_
 @pytest.fixture
 def client(server):
     return client_of(server)
-
-
-def client_of(server):
-    return ollama.Client(host=server.url, trust_env=False, timeout=90)
-
-
-def generate(server, prompt, **more):
-    options = {**GREEDY, **more.pop("options", {})}
-    body = {"model": "smollm2", "prompt": prompt, "stream": False, "options": options, **more}
-    return server.ok("/api/generate", body)
 
 
 def lines_of(server, path, body):
@@ -298,226 +284,3 @@ def test_num_ctx_loads_nothing_again(server):  # row 5
     assert all(reply["done"] for reply in replies)
     assert server.worker_pid() == worker
     assert not any(s["name"] in ("spawn", "load") for r in replies for s in r["hearth"]["stages"])
-
-
-# ---- embeddings ----
-
-def test_embed(server, client):
-    texts = ["The cat sits on the mat.", "A stock exchange."]
-    both = client.embed("smollm2", texts)
-    assert len(both.embeddings) == 2 and both.prompt_eval_count > 0
-    assert both.load_duration is not None
-    one = client.embed("smollm2", texts[0])
-    assert one.embeddings[0] == pytest.approx(both.embeddings[0], abs=1e-3)
-    old = client.embeddings("smollm2", texts[0])
-    assert old.embedding == pytest.approx(both.embeddings[0], abs=1e-3)
-    openai = server.ok("/v1/embeddings", {"model": "smollm2", "input": texts[0]})
-    assert openai["data"][0]["embedding"] == pytest.approx(one.embeddings[0], abs=1e-3)
-
-
-def test_embed_shortens_vectors_when_asked(client):
-    whole = client.embed("smollm2", "A cat.").embeddings[0]
-    short = client.embed("smollm2", "A cat.", dimensions=8).embeddings[0]
-    assert len(short) == 8 and sum(x * x for x in short) == pytest.approx(1, abs=1e-4)
-    assert short[0] / short[1] == pytest.approx(whole[0] / whole[1], rel=1e-2)
-
-
-def test_embed_of_nothing_loads(new_server):
-    server = new_server()
-    assert client_of(server).embed("smollm2", []).embeddings == []
-    assert [m["name"] for m in server.ok("/api/ps")["models"]] == ["smollm2:latest"]
-    assert client_of(server).embeddings("smollm2", "").embedding == []
-
-
-@pytest.mark.parametrize("value", [5, [5], ["a", ""], {"a": 1}])
-def test_embed_refuses_what_is_no_text(server, value):
-    answer = server.post("/api/embed", {"model": "smollm2", "input": value})
-    assert answer.status_code == 400
-    assert answer.json()["field"].startswith("input")
-
-
-# ---- models ----
-
-def test_list(server, client):
-    models = {m.model: m for m in client.list().models}
-    assert {"smollm2:latest", "gemma:latest"} <= set(models)
-    model = models["smollm2:latest"]
-    assert len(model.digest) == 64 and int(model.digest, 16)
-    assert model.size == server.model()["size"]
-    assert model.details.parent_model == "" and model.details.format == "gguf"
-    assert model.details.family == "llama" and model.details.families == ["llama"]
-    assert model.details.parameter_size == "134.52M"
-    assert model.details.quantization_level == "Q4_1"
-    entry = next(m for m in server.ok("/api/tags")["models"] if m["name"] == "smollm2:latest")
-    assert set(entry) == {"name", "model", "modified_at", "size", "digest", "details",
-                          "capabilities"}
-    assert "completion" in entry["capabilities"]
-    assert server.http.head("/api/tags").status_code == 200
-
-
-def test_ps(server, client):
-    client.generate("smollm2", "Hi", options=GREEDY)
-    model = next(m for m in client.ps().models if m.name == "smollm2:latest")
-    assert model.size > 0 and model.size_vram >= 0
-    assert model.context_length > 0
-    assert model.expires_at > datetime.now(timezone.utc) + timedelta(days=10_000)
-    entry = next(m for m in server.ok("/api/ps")["models"] if m["name"] == "smollm2:latest")
-    assert set(entry) == {"name", "model", "size", "digest", "details", "expires_at", "size_vram",
-                          "context_length"}
-    server.unload()
-    assert "smollm2:latest" not in [m["name"] for m in server.ok("/api/ps")["models"]]
-
-
-def test_show(server, client):
-    shown = client.show("smollm2")
-    assert shown.details.family == "llama"
-    assert shown.modelinfo["general.architecture"] == "llama"
-    assert shown.modelinfo["llama.context_length"] == 8192
-    assert shown.modelinfo["general.parameter_count"] == 134_515_008
-    assert shown.modelinfo["tokenizer.ggml.tokens"] is None
-    assert "messages" in shown.template
-    assert "completion" in shown.capabilities and "thinking" not in shown.capabilities
-    assert "FROM " in shown.modelfile
-    whole = server.ok("/api/show", {"name": "smollm2"})
-    assert whole["tensors"] and set(whole["tensors"][0]) == {"name", "type", "shape"}
-
-
-def test_copy_and_delete(server, client):
-    client.copy("smollm2", "copy-of-smollm2")
-    try:
-        names = {m.model: m.digest for m in client.list().models}
-        assert names["copy-of-smollm2:latest"] == names["smollm2:latest"]
-        assert client.generate("copy-of-smollm2", "Hi", options=GREEDY).response
-        assert server.worker_pid("copy-of-smollm2") == server.worker_pid()
-    finally:
-        assert client.delete("copy-of-smollm2").status == "success"
-    with pytest.raises(ollama.ResponseError) as refused:
-        client.delete("copy-of-smollm2")
-    assert refused.value.status_code == 404 and "not found" in refused.value.error
-    assert client.generate("smollm2", "Hi", options=GREEDY).response
-    assert server.post("/api/copy", {"source": "nobody", "destination": "b"}).status_code == 404
-
-
-def test_a_model_deleted_while_it_streams(new_server):  # row 33
-    server = new_server()
-    body = {"model": "smollm2", "prompt": "Count to a million.", "options": {"num_predict": 150}}
-    with server.http.stream("POST", "/api/generate", json=body) as response:
-        lines = response.iter_lines()
-        next(lines)
-        worker = server.worker_pid()
-        with ThreadPoolExecutor(1) as pool:
-            removed = pool.submit(server.http.request, "DELETE", "/api/delete",
-                                  json={"model": "smollm2"})
-            last = json.loads(list(lines)[-1])
-            assert removed.result().status_code == 200
-    assert last["done"] and last["done_reason"] in ("stop", "length")
-    assert server.post("/api/generate", {"model": "smollm2"}).status_code == 404
-    eventually(lambda: not procfs.is_alive(worker), "the worker is gone")
-
-
-def test_version(server):
-    version = server.ok("/api/version")
-    assert [int(part) for part in version["version"].split(".")] >= [0, 12, 0]
-    assert version["hearth"] == server.ok("/api/hearth/version")["version"]
-    assert server.http.head("/api/version").status_code == 200
-
-
-# ---- refusals ----
-
-def test_unknown_models(server, client):
-    for call in (lambda: client.chat("nobody", messages=HELLO), lambda: client.show("nobody"),
-                 lambda: client.generate("nobody", "Hi"), lambda: client.embed("nobody", "Hi"),
-                 lambda: client.generate("nobody"), lambda: client.delete("nobody")):
-        with pytest.raises(ollama.ResponseError) as refused:
-            call()
-        assert refused.value.status_code == 404
-        assert "not found" in refused.value.error and "nobody" in refused.value.error
-
-
-@pytest.mark.parametrize("more, field", [
-    ({"options": {"temprature": 1}}, "options.temprature"),
-    ({"options": {"use_mlock": True}}, "options.use_mlock"),
-    ({"options": {"num_thread": 3}}, "options.num_thread"),
-    ({"options": {"mirostat": 1}}, "options.mirostat"),
-    ({"options": {"temperature": "hot"}}, "options.temperature"),
-    ({"suffix": "x"}, "suffix"),
-    ({"template": "x"}, "template"),
-    ({"raw": True, "system": "x"}, "system"),
-    ({"logprobs": True}, "logprobs"),
-    ({"shift": True}, "shift"),
-    ({"format": "xml"}, "format"),
-    ({"think": "deeply"}, "think"),
-    ({"stream": 1}, "stream"),
-])
-def test_refused_by_name(server, more, field):
-    answer = server.post("/api/generate", {"model": "smollm2", "prompt": "Hi", **more})
-    assert answer.status_code == 400, answer.text
-    assert answer.json()["field"] == field
-    assert field.split(".")[-1] in answer.json()["error"]
-
-
-NEUTRAL = {"num_gpu": -1, "main_gpu": 0, "use_mmap": True, "use_mlock": False, "num_thread": 0,
-           "num_batch": 512, "mirostat": 0, "mirostat_tau": 5.0, "mirostat_eta": 0.1, "tfs_z": 1,
-           "penalize_newline": True, "numa": False, "low_vram": False, "vocab_only": False,
-           "f16_kv": True, "logits_all": False}
-
-
-def test_options_that_ask_for_nothing_change_nothing(server):
-    plain = generate(server, "Say hello.")["response"]
-    assert generate(server, "Say hello.", options=NEUTRAL)["response"] == plain
-    nothing = dict.fromkeys(NEUTRAL)
-    assert generate(server, "Say hello.", options=nothing)["response"] == plain
-
-
-@pytest.mark.parametrize("image", [
-    "aGk=", "not base64!", "file:///etc/passwd", "http://169.254.169.254/", "LISTENER",
-    "http://127.0.0.1:1/a.png", "data:image/png;base64," + "A" * 1_000_000])
-def test_images_are_refused_and_never_fetched(server, image):  # row 25
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(0.05)
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}/a.png"
-        images = [address if image == "LISTENER" else image]
-        message = {"role": "user", "content": "What is this?", "images": images}
-        for path, body in (("/api/chat", {"messages": [message]}),
-                           ("/api/generate", {"prompt": "What is this?", "images": images})):
-            answer = server.post(path, {"model": "smollm2", **body})
-            assert answer.status_code == 400, answer.text
-            assert "images" in answer.json()["field"]
-        with pytest.raises(TimeoutError):
-            listener.accept()
-
-
-NAMES = ["../../etc/passwd", "a/../../b", "%2e%2e%2f", "/etc/passwd", "a\0b", "a" * 10_000,
-         "sha256:../../x", "a b", "a\nb", ".", "é"]
-
-
-@pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:20]))
-def test_bad_names(server, name):  # row 31
-    calls = [("POST", path, {"model": name}) for path in
-             ("/api/generate", "/api/chat", "/api/embed", "/api/embeddings", "/api/show")]
-    calls += [("DELETE", "/api/delete", {"model": name}),
-              ("POST", "/api/generate", {"model": name, "keep_alive": 0}),
-              ("POST", "/api/copy", {"source": name, "destination": "fine"}),
-              ("POST", "/api/copy", {"source": "smollm2", "destination": name})]
-    before = sorted(path.name for path in server.data.rglob("*"))
-    for method, path, body in calls:
-        answer = server.http.request(method, path, json=body)
-        assert answer.status_code == 400, (path, answer.text)
-        assert str(server.data) not in answer.text and "root:" not in answer.text
-        assert len(answer.text) < 2000
-    assert [n for n in sorted(p.name for p in server.data.rglob("*")) if n not in before] == []
-
-
-@pytest.mark.parametrize("path", ["/api/chat", "/api/generate", "/api/embed", "/api/show",
-                                  "/api/copy"])
-@pytest.mark.parametrize("body", [b"", b"[]", b"null", b"{", b'{"model":5}'])
-def test_bad_bodies(server, path, body):
-    answer = server.http.post(path, content=body)
-    assert answer.status_code == 400
-    assert isinstance(answer.json()["error"], str)
-
-
-def test_a_model_without_chat_template(server):
-    reply = server.ok("/api/chat", {"model": "gemma", "messages": HELLO, "stream": False,
-                                    "options": GREEDY})
-    assert reply["done"] and GEMMA.exists()
