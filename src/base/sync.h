@@ -78,9 +78,11 @@ class Mailbox {
  public:
   explicit Mailbox(EventLoop& loop) : arrived_{loop} {}
 
-  void push(T item) {
+  // Made in place: g++ 12 takes the moved-from temporary of a variant for an uninitialized one.
+  template <class U = T>
+  void push(U&& item) {
     if (closed_) return;
-    items_.push_back(std::move(item));
+    items_.emplace_back(std::forward<U>(item));
     arrived_.notify_all();
   }
 
