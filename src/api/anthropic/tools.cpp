@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "api/schema_check.h"
+
 namespace hearth::api::anthropic {
 namespace json = boost::json;
 namespace {
@@ -22,6 +24,7 @@ json::object read_tool(const Fields& tool, std::set<std::string>& names) {
   if (const auto description = tool.text("description")) function["description"] = *description;
   const std::optional<Fields> schema = tool.object("input_schema");
   if (!schema) tool.fail("input_schema", "an object is required here");
+  if (schema) check_schema(*schema, SchemaUse::kParameters);
   function["parameters"] = schema ? schema->json() : json::object{};
   (void)tool.object("cache_control");
   json::object out;

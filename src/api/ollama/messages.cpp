@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "api/schema_check.h"
+
 namespace hearth::api::ollama {
 namespace json = boost::json;
 namespace {
@@ -98,7 +100,8 @@ json::object checked_tool(const Fields& tool) {
   }
   (void)function->required_text("name");
   (void)function->text("description");
-  (void)function->object("parameters");
+  const std::optional<Fields> parameters = function->object("parameters");
+  if (parameters) check_schema(*parameters, SchemaUse::kParameters);
   json::object out = tool.json();
   out["type"] = "function";
   return out;

@@ -11,6 +11,7 @@
 #include "api/ollama/messages.h"
 #include "api/ollama/option_rules.h"
 #include "api/sampling.h"
+#include "api/schema_check.h"
 
 namespace hearth::api::ollama {
 namespace json = boost::json;
@@ -56,7 +57,8 @@ void read_format(const Fields& body, wire::GenerateMessage& message) {
   if (format == nullptr || *format == json::value("")) return;
   if (*format == json::value("json")) {
     message.response_schema = "{}";
-  } else if (format->is_object()) {
+  } else if (const auto schema = body.object("format")) {
+    check_schema(*schema, SchemaUse::kReply);
     message.response_schema = json::serialize(*format);
   } else {
     body.fail("format", "must be \"json\" or a JSON schema as an object");

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "api/schema_check.h"
+
 namespace hearth::api::openai {
 namespace json = boost::json;
 namespace {
@@ -23,7 +25,8 @@ void check_tool(const Fields& tool, std::set<std::string>& names) {
   }
   const std::string name = function->required_text("name");
   (void)function->text("description");
-  (void)function->object("parameters");
+  const std::optional<Fields> parameters = function->object("parameters");
+  if (parameters) check_schema(*parameters, SchemaUse::kParameters);
   if (!names.insert(name).second) {
     function->fail("name", "two tools have the name " + name);
   }
@@ -80,6 +83,7 @@ std::string read_choice(const Fields& body, json::array& tools) {
 
 std::string schema_text(const Fields& holder, std::string_view name) {
   const std::optional<Fields> schema = holder.object(name);
+  if (schema) check_schema(*schema, SchemaUse::kReply);
   return schema ? json::serialize(schema->json()) : std::string{};
 }
 
