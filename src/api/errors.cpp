@@ -150,7 +150,8 @@ std::string anthropic_body(const Problem& problem) {
 std::string ollama_body(const Problem& problem) {
   JsonWriter out;
   out.string("error", problem.message);
-  if (!problem.field.empty()) out.string("field", problem.field);
+  const bool is_format = problem.field == "response_format";
+  if (!problem.field.empty()) out.string("field", is_format ? "format" : problem.field);
   add_figures(out, problem);
   return out.object();
 }

@@ -180,7 +180,7 @@ void read_blocks(const Fields& message, const std::string& role, Conversation& o
 
 void read_message(const Fields& message, Conversation& out) {
   const std::string role = message.required_text("role");
-  if (role != "user" && role != "assistant" && role != "system") {
+  if (role != "user" && role != "assistant") {
     message.fail("role", "must be user or assistant; what the system says has a field of its own");
   }
   const json::value* content = message.find("content");

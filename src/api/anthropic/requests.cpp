@@ -8,6 +8,7 @@
 #include "api/anthropic/tools.h"
 #include "api/fields.h"
 #include "api/sampling.h"
+#include "api/schema_check.h"
 
 namespace hearth::api::anthropic {
 namespace json = boost::json;
@@ -67,6 +68,7 @@ void read_format(const Fields& holder, std::string_view name, wire::GenerateMess
     format->fail("schema", "an object is required here");
     return;
   }
+  check_schema(*schema, SchemaUse::kReply);
   message.response_schema = json::serialize(schema->json());
 }
 
@@ -99,7 +101,9 @@ Result<MessagesCall> parse_messages(const json::object& object) {
   keep(message.max_tokens, body.integer("max_tokens", {1, kMaxTokens}));
   read_prompt(body, call);
   read_sampling_options(body, message.sampling);
-  read_stops(body, "stop_sequences", message.stop);
+  if (body.list("stop_sequences") != nullptr) {
+    read_stops(body, "stop_sequences", message.stop);
+  }
   call.rules.stops = message.stop;
   call.rules.max_tokens = message.max_tokens;
   if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;

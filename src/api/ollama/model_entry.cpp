@@ -37,6 +37,7 @@ JsonWriter entry_start(const front::ModelStatus& model) {
 std::int64_t expiry_us(const front::ModelStatus& model, std::int64_t now_us) {
   if (model.expires_at_us) return *model.expires_at_us;
   if (model.keep_alive.is_until_wanted()) return kFarAheadUs;
+  // Zero, or so little that it has passed while the weights go.
   return now_us + model.keep_alive.length() / std::chrono::microseconds{1};
 }
 
