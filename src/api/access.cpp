@@ -22,10 +22,25 @@ struct Authority {
   std::string port;  // digits, or "*" in a rule; empty without one
 };
 
+// Made of what names, addresses and rules are made of, so that no part of it hides another.
+bool is_plain(std::string_view host) {
+  constexpr std::size_t kLongest = 255;
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+    return host.find_first_not_of("0123456789abcdef:.") == std::string_view::npos;
+  }
+  return host.size() <= kLongest && !host.starts_with('.') &&
+         host.find("..") == std::string_view::npos &&
+         std::ranges::all_of(host, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c >= 0x80 || c == '.' || c == '-' || c == '_' || c == '*';
+         });
+}
+
 std::optional<Authority> authority_of(std::string_view text) {
   const std::size_t end = text.starts_with('[') ? text.find(']') + 1 : text.find(':');
   Authority out{lower(text.substr(0, end)), {}};
   if (out.host.ends_with('.')) out.host.pop_back();
+  if (!is_plain(out.host)) return std::nullopt;
   if (end >= text.size()) return out;
   if (text[end] != ':') return std::nullopt;
   out.port = text.substr(end + 1);
