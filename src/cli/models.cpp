@@ -75,8 +75,13 @@ int copy_model(const Session& session, const std::string& source, const std::str
 }
 
 int import_model(const Session& session, const std::string& path, const std::string& name) {
-  const std::string absolute =
-      std::filesystem::absolute(std::filesystem::path{path}).lexically_normal().string();
+  std::error_code nowhere;
+  const std::filesystem::path whole = std::filesystem::absolute(path, nowhere);
+  if (path.empty() || nowhere) {
+    return report(Error{ErrorCode::kInvalid,
+                        "no file \"" + path + "\"" + (nowhere ? ": " + nowhere.message() : "")});
+  }
+  const std::string absolute = whole.lexically_normal().string();
   const boost::json::object body{{"path", absolute},
                                  {"name", name.empty() ? default_model_name(path) : name}};
   const auto answer = session.api.post("/api/hearth/import", boost::json::serialize(body));

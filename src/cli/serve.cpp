@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -84,6 +85,17 @@ void prepare_process() {
   // Pools allocate little: arenas of their own would only keep memory that the front has given
   // back.
   ::mallopt(M_ARENA_MAX, 2);
+}
+
+// A FIFO would hold up the thread that reads it until somebody writes, and the server's end with
+// it. At the start that is the user's own affair.
+Result<front::Config> read_again(const front::ConfigSources& sources) {
+  const std::string file = front::config_file(sources);
+  std::error_code unknown_kind;
+  const bool reads_at_once = file.empty() || !std::filesystem::exists(file, unknown_kind) ||
+                             std::filesystem::is_regular_file(file, unknown_kind);
+  if (!reads_at_once) return fail(ErrorCode::kInvalid, file + ": is no regular file");
+  return front::load_config(sources);
 }
 
 // The running server: the loop, the service and the listener, in the order in which they depend on
@@ -193,7 +205,7 @@ int serve(const ServeOptions& options) {
                                    Processes::real(),
                                    front::worker_program(),
                                    Random::from_entropy().next(),
-                                   [again = *sources] { return front::load_config(again); },
+                                   [again = *sources] { return read_again(again); },
                                    front::keeper_program()};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
