@@ -408,9 +408,11 @@ def test_the_command_line_makes_and_shows_keys(new_server):
     assert "--key" in without.stderr and "HEARTH_API_KEY" in without.stderr
     wrong = hearth("list", "--key", "hearth-x", server=server)
     assert wrong.returncode == 1 and "not known" in wrong.stderr
-    for environment in ({"HEARTH_API_KEY": admin}, {"OLLAMA_API_KEY": admin},
+    for environment in ({"HEARTH_API_KEY": admin},
                         {"HEARTH_API_KEY": admin, "OLLAMA_API_KEY": "other"}):
         assert hearth("list", server=server, environment=environment).returncode == 0
+    # That is somebody else's secret, unless OLLAMA_HOST named this server.
+    assert hearth("list", server=server, environment={"OLLAMA_API_KEY": admin}).returncode == 1
     assert hearth("list", "--key", admin, server=server,
                   environment={"HEARTH_API_KEY": "other"}).returncode == 0
 
