@@ -80,6 +80,11 @@ class PatternSize {
         return at;
       case '{':
         return repeat(pattern, at);
+      case '?':
+      case '*':
+      case '+':
+        groups_.back().repeats = true;
+        return at;
       default:
         add(1);
         return at;
