@@ -53,6 +53,9 @@ void Account::add_done(const wire::DoneMessage& done) {
   facts.cached_tokens = done.cached_tokens;
   generated_ = done.generated;
   decode_ = of_milliseconds(done.generated_ms);
+  for (const Stage& stage : done.stages) {
+    if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
+  }
 }
 
 void Account::add_embedded(const wire::EmbeddedMessage& embedded) {

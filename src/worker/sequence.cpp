@@ -157,6 +157,7 @@ void Sequence::finish(const CellFigures& figures) {
   done.cached_tokens = place_.cached;
   done.generated = generated_;
   if (logits_at_ != TimePoint{}) done.prompt_ms = milliseconds_of(logits_at_ - prefill_start_);
+  if (!started_) add_cut_prefill(done);
   if (generated_ > 0) {
     done.generated_ms = milliseconds_of(last_token_ - first_token_);
     done.stages.push_back({StageKind::kDecode, first_token_, now(), {}});
@@ -165,6 +166,14 @@ void Sequence::finish(const CellFigures& figures) {
   done.context = figures.cells;
   done.tokens = std::move(written_);
   replies_.send(wire::FrameType::kDone, request_->id, done);
+}
+
+// Nobody was told yet what a prompt took that is given up in the middle.
+void Sequence::add_cut_prefill(wire::DoneMessage& done) {
+  done.stages = std::move(stages_);
+  if (prefill_start_ == TimePoint{}) return;
+  const TimePoint end = logits_at_ != TimePoint{} ? logits_at_ : now();
+  done.stages.push_back({StageKind::kPrefill, prefill_start_, end, {}});
 }
 
 void Sequence::finish_cancelled(const CellFigures& figures) {

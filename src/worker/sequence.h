@@ -69,6 +69,7 @@ class Sequence {
   void end(std::string reason) { reason_ = std::move(reason); }
   void send(engine::OutputDelta delta);
   void send_started();
+  void add_cut_prefill(wire::DoneMessage& done);
   void stamp_first_token(TimePoint now);
 
   RequestPtr request_;
