@@ -55,8 +55,8 @@ class PatternSize {
  private:
   struct Group {
     double total = 0;
-    double last = 0;  // what a repetition would repeat
-    bool repeats = false;
+    double last = 0;       // what a repetition would repeat
+    bool repeats = false;  // something in it is repeated, however deep
   };
 
   void add(double size) {
@@ -107,6 +107,7 @@ class PatternSize {
     groups_.pop_back();
     add(inner.total);
     last_repeats_ = inner.repeats;
+    groups_.back().repeats = groups_.back().repeats || inner.repeats;
   }
 
   std::size_t repeat(std::string_view pattern, std::size_t at) {
@@ -216,10 +217,7 @@ class Checker {
     }
   }
 
-  void fail(const std::string& path, const std::string& message) {
-    const std::string whole = fields_.path_of(path);
-    if (!fields_.failed()) fields_.fail_at(whole, message);
-  }
+  void fail(const std::string& path, const std::string& message) { fields_.fail(path, message); }
 
   const Fields& fields_;
   const SchemaUse use_;

@@ -41,6 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
         SchemaCase{"SmallBomb", R"({"pattern":"^((a?){40}){40}$"})", "format.pattern",
                    "format.pattern"},
         SchemaCase{"Optional", R"({"pattern":"^(a?){900}$"})", "format.pattern", "format.pattern"},
+        SchemaCase{"DeepOptional", R"({"pattern":"^(((a?)b)){900}$"})", "format.pattern",
+                   "format.pattern"},
         SchemaCase{"Nested", R"({"pattern":"^([a-z]{1,8}-){3}$"})", "", ""},
         SchemaCase{"HugeCount", R"({"pattern":"^a{99999999999999999999}$"})", "format.pattern",
                    "format.pattern"},
