@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "front/worker_environment.h"
+#include "wire/failure.h"
 
 namespace hearth::front {
 namespace {
@@ -38,12 +39,6 @@ Result<std::vector<Fd>> open_all(const Files& files, const std::vector<std::stri
     opened.push_back(std::move(*file));
   }
   return opened;
-}
-
-Error error_of(const wire::FailedMessage& failed) {
-  return Error{error_code_named(failed.code), failed.message}
-      .at(failed.field)
-      .with_counts({failed.prompt_tokens, failed.context});
 }
 
 }  // namespace
@@ -368,7 +363,7 @@ void ModelHost::on_loaded(const Frame& frame) {
 void ModelHost::on_failed(const Frame& frame) {
   auto failed = wire::decode_failed(frame.payload);
   if (!failed) return worker_->kill("failed: " + failed.error().message());
-  failure_ = error_of(*failed);
+  failure_ = wire::error_of(*failed);
   log::warn("model.load_failed", {{"model", model_.name}, {"reason", failure_->message()}});
   if (!ready_) {
     // It could not open the model: there is nothing to keep it for.

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "front/request_run.h"
+#include "wire/failure.h"
 
 namespace hearth::front {
 
@@ -126,9 +127,7 @@ void RequestRun::on_delta(wire::DeltaMessage message) {
 
 void RequestRun::on_failed(Model& model, const wire::FailedMessage& message) {
   add_load_if_waited(model);
-  refuse_with(Error{error_code_named(message.code), message.message}
-                  .at(message.field)
-                  .with_counts({message.prompt_tokens, message.context}));
+  refuse_with(wire::error_of(message));
 }
 
 void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "api/schema_check.h"
+#include "api/tool_calls.h"
 
 namespace hearth::api::ollama {
 namespace json = boost::json;
@@ -47,21 +48,6 @@ json::object read_call(const Fields& call) {
   return out;
 }
 
-json::array read_calls(const Fields& message, std::string_view role) {
-  json::array out;
-  const json::array* calls = message.list("tool_calls");
-  if (calls == nullptr || calls->empty()) return out;
-  if (role != "assistant") {
-    message.fail("tool_calls", "only messages of the assistant may call tools");
-    return out;
-  }
-  for (std::size_t i = 0; i < calls->size() && !message.failed(); ++i) {
-    const std::optional<Fields> call = message.element("tool_calls", *calls, i);
-    if (call) out.push_back(read_call(*call));
-  }
-  return out;
-}
-
 void copy_text(const Fields& message, std::string_view from, std::string_view to,
                json::object& out) {
   const auto text = message.text(from);
@@ -73,7 +59,7 @@ json::object read_message(const Fields& message) {
   const std::string role = read_role(message);
   out["role"] = role;
   out["content"] = message.text("content").value_or("");
-  json::array calls = read_calls(message, role);
+  json::array calls = read_tool_calls(message, role, read_call);
   if (!calls.empty()) out["tool_calls"] = std::move(calls);
   copy_text(message, "thinking", "reasoning_content", out);
   copy_text(message, "tool_name", "name", out);

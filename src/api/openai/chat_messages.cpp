@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "api/tool_calls.h"
+
 namespace hearth::api::openai {
 namespace json = boost::json;
 namespace {
@@ -82,21 +84,6 @@ json::object read_call(const Fields& call) {
   return out;
 }
 
-json::array read_calls(const Fields& message, std::string_view role) {
-  json::array out;
-  const json::array* calls = message.list("tool_calls");
-  if (calls == nullptr || calls->empty()) return out;
-  if (role != "assistant") {
-    message.fail("tool_calls", "only messages of the assistant may call tools");
-    return out;
-  }
-  for (std::size_t i = 0; i < calls->size() && !message.failed(); ++i) {
-    const std::optional<Fields> call = message.element("tool_calls", *calls, i);
-    if (call) out.push_back(read_call(*call));
-  }
-  return out;
-}
-
 std::string read_role(const Fields& message) {
   std::string role = message.required_text("role");
   if (message.failed() || role == "system" || role == "user" || role == "assistant" ||
@@ -112,7 +99,7 @@ json::object read_message(const Fields& message) {
   json::object out;
   const std::string role = read_role(message);
   out["role"] = role;
-  json::array calls = read_calls(message, role);
+  json::array calls = read_tool_calls(message, role, read_call);
   out["content"] = read_content(message, role, calls);
   if (!calls.empty()) out["tool_calls"] = std::move(calls);
   for (std::string_view name : {"name", "tool_call_id", "reasoning_content"}) {
