@@ -6,6 +6,7 @@ find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 find_package(Boost 1.81 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
+find_package(CURL 7.88 REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(GTest REQUIRED)
 
@@ -21,6 +22,10 @@ target_compile_definitions(hearth_packages_base INTERFACE
 add_library(hearth_packages_sqlite INTERFACE)
 add_library(hearth::packages::sqlite ALIAS hearth_packages_sqlite)
 target_link_libraries(hearth_packages_sqlite INTERFACE SQLite::SQLite3)
+
+add_library(hearth_packages_curl INTERFACE)
+add_library(hearth::packages::curl ALIAS hearth_packages_curl)
+target_link_libraries(hearth_packages_curl INTERFACE CURL::libcurl)
 
 add_library(hearth_packages_metrics INTERFACE)
 add_library(hearth::packages::metrics ALIAS hearth_packages_metrics)

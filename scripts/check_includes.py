@@ -20,18 +20,26 @@ ROOMS = {
     "worker": ["engine", "wire"],
     "keeper": ["wire"],
     "timeline": ["base"],
-    "layers": ["base"],
+    "transfer": ["base"],
+    "fetcher": ["transfer", "wire"],
+    "layers": ["transfer"],
     "http": ["base"],
     "front": ["layers", "timeline", "wire"],
     "api": ["front", "http"],
     "cli": ["api", "front", "http"],
 }
 # Files of src/ itself: the executables' tables of contents.
-PROGRAMS = {"main.cpp": ["cli"], "worker_main.cpp": ["worker"], "keeper_main.cpp": ["keeper"]}
+PROGRAMS = {
+    "main.cpp": ["cli"],
+    "worker_main.cpp": ["worker"],
+    "keeper_main.cpp": ["keeper"],
+    "fetcher_main.cpp": ["fetcher"],
+}
 
 # Header pattern -> files (relative to src/) that may include it, and why.
 CONFINED = [
     (r"boost/(asio|beast)(/|\.hpp)", r"http/|base/event_loop", "Asio and Beast stay in http/ and base/event_loop*"),
+    (r"curl/", r"fetcher/", "libcurl stays in fetcher/"),
     (r"sqlite3\.h", r"base/sqlite", "SQLite has one wrapper, base/sqlite.*"),
     (
         r"(llama|ggml|gguf|common|chat|sampling|json-schema-to-grammar|speculative|arg|log|fit)([-\w]*)\.h",

@@ -48,6 +48,16 @@ struct Config {
   std::int64_t drain_seconds = 30;
   std::int64_t history_rows = 10'000;
   std::int64_t hollow_workers = 2;
+  std::vector<std::string> stores{"huggingface", "ollama", "lmstudio"};  // looked into
+  std::vector<std::string> folders;                                      // watched for models
+  std::vector<std::string> pull_hosts{"huggingface.co", "hf.co", "registry.ollama.ai"};
+  std::string huggingface_endpoint = "https://huggingface.co";
+  std::string ollama_registry = "https://registry.ollama.ai";
+  std::int64_t pull_rate_mib = 0;  // per second; 0: no limit
+  std::int64_t pull_connections = 4;
+  std::int64_t pull_stall_seconds = 30;
+  std::int64_t partial_days = 14;  // parts of a pull that nobody goes on with are kept so long
+  std::int64_t verify_days = 0;    // 0: only when asked
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
   std::int64_t max_header_kib = 64;

@@ -77,6 +77,16 @@ class FrontService : public Service {
   Task<Result<ModelStatus>> unpin(std::string name, std::string layer) override;
   Task<Result<ModelStatus>> warm(std::string name, std::string layer) override;
   Task<Result<ModelStatus>> cool(std::string name, std::string layer) override;
+  std::unique_ptr<Transfer> pull(PullRequest request) override;
+  std::unique_ptr<Transfer> verify(VerifyRequest request) override;
+  std::vector<PullStatus> pulls() const override;
+  Task<Result<>> stop_pull(std::string name, Parts parts) override;
+  Task<Result<std::vector<Prunable>>> prune(Prune what) override;
+  Task<Result<CoolPreview>> preview_cool(std::string name) override;
+  Task<Result<ModelStatus>> create_model(CreateRequest request) override;
+  Task<Result<Bytes>> blob(std::string digest) override;
+  Task<Result<std::unique_ptr<BlobUpload>>> receive_blob(std::string digest, Bytes size) override;
+  Task<Result<>> rescan() override;
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override;
   Task<Result<std::string>> history_entry(std::string id) override;
   const KeyRing& keys() const override { return keys_; }

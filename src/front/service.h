@@ -14,6 +14,7 @@
 #include "front/keep_alive.h"
 #include "front/keys.h"
 #include "front/reply.h"
+#include "front/transfer.h"
 #include "timeline/history.h"
 
 namespace hearth {
@@ -75,6 +76,20 @@ struct ModelStatus {
   std::vector<std::string> pinned;            // of "weights", "pages"
   std::vector<std::string> capabilities;      // "completion", "tools", "thinking", "embedding"
   std::vector<std::string> aliases;           // of the configuration
+
+  // ---- the artifact ----
+  std::string digest;  // SHA-256 of the content in hexadecimal; empty until it has been hashed
+  std::string store;   // whose files these are: "user", "hearth", "huggingface", "ollama",
+                       // "lmstudio", "folder"
+  std::string source;  // what it was pulled from; empty: it was not
+  std::string license_text;       // of the settings; the file's own is in the details
+  std::int64_t verified_us = 0;   // wall clock; 0: never
+  std::int64_t shared_bytes = 0;  // of `size`: in files that other models use too
+  int shards = 1;
+  int adapters = 0;
+  std::string system;         // of the settings, as are the next two
+  std::string parameters;     // JSON object, or empty
+  std::string chat_template;  // in place of the file's own, or one that only is shown
 };
 
 // What a model's file says about itself, read from it when asked.
@@ -83,6 +98,9 @@ struct ModelDetails {
   std::string chat_template;
   std::string license_text;
   std::string tensors;  // JSON list of {"name", "type", "shape"}
+  // JSON: bytes of tensors by what they are part of, and what a load will want of the memory.
+  std::string layers;  // [{"layer": "blk.0", "bytes": n}, ...] in file order
+  std::string need;    // {"weights_bytes", "kv_bytes", "kv_context", "total_bytes"}
 };
 
 // What the interfaces (HTTP dialects, and the command line through them) ask of the front. Belongs
@@ -129,6 +147,32 @@ class Service {
   // kUnsupported (what this layer cannot do yet).
   virtual Task<Result<ModelStatus>> warm(std::string name, std::string layer) = 0;
   virtual Task<Result<ModelStatus>> cool(std::string name, std::string layer) = 0;
+
+  // ---- models come and go ----
+  // All return at once; what goes wrong is the last event. `source` and names are checked before
+  // anything is asked of another machine. Errors: kInvalid, kNotFound, kNoSpace (with need and free
+  // bytes), kCorrupt (never installed), kUnavailable (the other side), kCancelled.
+  virtual std::unique_ptr<Transfer> pull(PullRequest request) = 0;
+  virtual std::unique_ptr<Transfer> verify(VerifyRequest request) = 0;
+  virtual std::vector<PullStatus> pulls() const = 0;
+  // Stops a pull for all who wait for it and keeps its parts; with kDrop they go too. `name`: what
+  // is pulled, or its source. Errors: kNotFound.
+  enum class Parts { kKeep, kDrop };
+  virtual Task<Result<>> stop_pull(std::string name, Parts parts) = 0;
+  // What nothing needs any more: old parts, files without a name. With kShow nothing is deleted.
+  enum class Prune { kShow, kDelete };
+  virtual Task<Result<std::vector<Prunable>>> prune(Prune what) = 0;
+  // Errors: kNotFound; kUnsupported, with the reason why it could not be fetched again.
+  virtual Task<Result<CoolPreview>> preview_cool(std::string name) = 0;
+  // Errors: kInvalid (with the field), kNotFound (`from`, or a blob), kCorrupt.
+  virtual Task<Result<ModelStatus>> create_model(CreateRequest request) = 0;
+  // Size of a blob of ours; `digest`: "sha256:...". Errors: kInvalid, kNotFound.
+  virtual Task<Result<Bytes>> blob(std::string digest) = 0;
+  // `size` as announced; 0: unknown. Errors: kInvalid, kNoSpace, kUnavailable.
+  virtual Task<Result<std::unique_ptr<BlobUpload>>> receive_blob(std::string digest,
+                                                                 Bytes size) = 0;
+  // Looks for models in other programs' stores and the watched folders now.
+  virtual Task<Result<>> rescan() = 0;
 
   // JSON objects, newest first / one of them.
   virtual Task<Result<std::vector<std::string>>> history(HistoryQuery query) = 0;

@@ -46,10 +46,61 @@ class FakeReply : public front::Reply {
   std::string id_ = "r1";
 };
 
+// What became of one transfer, seen from the front.
+struct TransferRecord {
+  explicit TransferRecord(EventLoop& loop) : events{loop} {}
+
+  Mailbox<front::TransferEvent> events;  // what next() will give
+  bool cancelled = false;
+  bool dropped = false;
+  bool detached = false;
+};
+
+class FakeTransfer : public front::Transfer {
+ public:
+  explicit FakeTransfer(TransferRecord& record) : record_{record} {}
+  ~FakeTransfer() override { record_.dropped = true; }
+
+  Task<front::TransferEvent> next() override {
+    auto event = co_await record_.events.pop();
+    co_return std::move(*event);
+  }
+  void cancel() override {
+    record_.cancelled = true;
+    Error cancelled{ErrorCode::kCancelled, "cancelled"};
+    record_.events.push(std::move(cancelled));
+  }
+  void detach() override { record_.detached = true; }
+
+ private:
+  TransferRecord& record_;
+};
+
+struct Uploaded {
+  std::string bytes;
+  bool finished = false;
+};
+
+class FakeUpload : public front::BlobUpload {
+ public:
+  explicit FakeUpload(Uploaded& to) : to_{to} {}
+  Task<Result<>> write(std::string bytes) override {
+    to_.bytes += bytes;
+    co_return Result<>{};
+  }
+  Task<Result<>> finish() override {
+    to_.finished = true;
+    co_return Result<>{};
+  }
+
+ private:
+  Uploaded& to_;
+};
+
 // A front that answers what the test says. One reply at a time.
 class FakeService : public front::Service {
  public:
-  explicit FakeService(SimEventLoop& loop) : record{loop}, bus{loop} {
+  explicit FakeService(SimEventLoop& loop) : record{loop}, transfer{loop}, bus{loop} {
     front::ModelStatus model;
     model.name = "smol:latest";
     model.status = "ok";
@@ -119,6 +170,49 @@ class FakeService : public front::Service {
     return changed("cool " + name + " " + layer);
   }
 
+  std::unique_ptr<front::Transfer> pull(front::PullRequest request) override {
+    called = "pull " + request.source + " " + request.name;
+    pulled = std::move(request);
+    return std::make_unique<FakeTransfer>(transfer);
+  }
+  std::unique_ptr<front::Transfer> verify(front::VerifyRequest request) override {
+    called = "verify " + request.model + (request.repair ? " repair" : "");
+    return std::make_unique<FakeTransfer>(transfer);
+  }
+  std::vector<front::PullStatus> pulls() const override { return pulls_now; }
+  Task<Result<>> stop_pull(std::string name, Parts parts) override {
+    called = "stop_pull " + name + (parts == Parts::kDrop ? " drop" : "");
+    co_return Result<>{};
+  }
+  Task<Result<std::vector<front::Prunable>>> prune(Prune what) override {
+    called = what == Prune::kShow ? "prune show" : "prune delete";
+    co_return prunable;
+  }
+  Task<Result<front::CoolPreview>> preview_cool(std::string name) override {
+    called = "preview_cool " + name;
+    co_return cool_preview;
+  }
+  Task<Result<front::ModelStatus>> create_model(front::CreateRequest request) override {
+    std::string call = "create " + request.name;
+    created = std::move(request);
+    return changed(std::move(call));
+  }
+  Task<Result<Bytes>> blob(std::string digest) override {
+    called = "blob " + digest;
+    if (!blob_size) co_return fail(ErrorCode::kNotFound, "no blob " + digest);
+    co_return *blob_size;
+  }
+  Task<Result<std::unique_ptr<front::BlobUpload>>> receive_blob(std::string digest,
+                                                                Bytes) override {
+    called = "receive_blob " + digest;
+    std::unique_ptr<front::BlobUpload> upload = std::make_unique<FakeUpload>(uploaded);
+    co_return upload;
+  }
+  Task<Result<>> rescan() override {
+    called = "rescan";
+    co_return Result<>{};
+  }
+
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override {
     asked = std::move(query);
     co_return std::vector<std::string>{R"({"request_id":"b"})", R"({"request_id":"a"})"};
@@ -144,6 +238,7 @@ class FakeService : public front::Service {
   std::string about() const override { return R"({"version":"0"})"; }
 
   ReplyRecord record;
+  TransferRecord transfer;
   front::EventBus bus;
   std::vector<front::ModelStatus> catalogue;
   front::GenerateRequest generated;
@@ -154,6 +249,13 @@ class FakeService : public front::Service {
   front::AccessRules access_rules;
   front::Delivery delivered = front::Delivery::kWhole;
   HistoryQuery asked;
+  front::PullRequest pulled;
+  front::CreateRequest created;
+  std::vector<front::PullStatus> pulls_now;
+  std::vector<front::Prunable> prunable;
+  front::CoolPreview cool_preview;
+  std::optional<Bytes> blob_size;
+  Uploaded uploaded;
   std::string called;
   bool throws = false;
 

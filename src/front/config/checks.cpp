@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/host_rule.h"
 #include "front/config/listen.h"
 #include "layers/artifact/model_name.h"
 
@@ -80,6 +81,27 @@ Result<> check_model_name(const std::string& text) {
   const auto name = ModelName::parse(text);
   if (!name) return fail(ErrorCode::kInvalid, "must be model names: " + name.error().message());
   return {};
+}
+
+Result<> check_folder(const std::string& text) {
+  if (text.starts_with('/') && text.find('\0') == std::string::npos) return {};
+  return not_that("absolute paths such as \"/srv/models\"", text);
+}
+
+Result<> check_pull_host(const std::string& text) {
+  const auto rule = HostRule::parse(text);
+  if (!rule) return Failed{rule.error()};
+  return {};
+}
+
+Result<> check_endpoint(const std::string& text) {
+  const std::size_t scheme = text.find("://");
+  const std::size_t path = scheme == std::string::npos ? scheme : text.find('/', scheme + 3);
+  const auto rule = HostRule::parse(text.substr(0, path));
+  const bool fit = scheme != std::string::npos && rule && rule->names_one_host() &&
+                   text.find_first_of("?#@ ") == std::string::npos;
+  if (fit) return {};
+  return not_that("an address such as \"https://mirror.example\"", text);
 }
 
 }  // namespace hearth::front

@@ -13,5 +13,8 @@ Result<> check_listen(const std::string& text);
 Result<> check_host(const std::string& text);
 Result<> check_origin(const std::string& text);
 Result<> check_model_name(const std::string& text);
+Result<> check_folder(const std::string& text);
+Result<> check_pull_host(const std::string& text);
+Result<> check_endpoint(const std::string& text);  // "https://host[:port][/path]", http too
 
 }  // namespace hearth::front

@@ -16,6 +16,7 @@ constexpr std::int64_t kDay = 86'400;
 constexpr std::int64_t kMostBodyMib{wire::kMaxPayload >> 20};
 
 constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 3> kStores{"huggingface", "ollama", "lmstudio"};
 constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
                                                   "prefix"};
 
@@ -92,6 +93,70 @@ const std::array kOptions{
            .member = &Config::layers_off,
            .help = "Cache layers that keep nothing, so that their effect can be seen.",
            .words = kLayers},
+    Option{.name = "stores",
+           .member = &Config::stores,
+           .effect = Effect::kLive,
+           .help =
+               "Other programs' stores whose models are listed and used where they lie; nothing "
+               "in them is ever written.",
+           .words = kStores},
+    Option{.name = "folders",
+           .member = &Config::folders,
+           .effect = Effect::kLive,
+           .help = "Folders, absolute, that are watched for GGUF files; these are used where they "
+                   "lie.",
+           .check = check_folder},
+    Option{.name = "pull_hosts",
+           .member = &Config::pull_hosts,
+           .effect = Effect::kLive,
+           .help =
+               "Servers that models may be pulled from: `models.example`, `*.example`, `*`, or "
+               "`http://nas.lan:8080` for one without encryption. One at a private address must "
+               "be named in full. Redirects may lead to any public address.",
+           .check = check_pull_host},
+    Option{.name = "huggingface_endpoint",
+           .member = &Config::huggingface_endpoint,
+           .effect = Effect::kLive,
+           .help = "Where `hf.co/...` is pulled from: Hugging Face, or a mirror of it.",
+           .check = check_endpoint,
+           .ollama = {"HF_ENDPOINT", ollama::same}},
+    Option{.name = "ollama_registry",
+           .member = &Config::ollama_registry,
+           .effect = Effect::kLive,
+           .help = "Where names without a host are pulled from: Ollama's registry, or a mirror.",
+           .check = check_endpoint},
+    Option{.name = "pull_rate_mib",
+           .member = &Config::pull_rate_mib,
+           .effect = Effect::kLive,
+           .help = "Most that one pull takes from the network. 0: no limit.",
+           .unit = "MiB/s",
+           .most = kMillion},
+    Option{.name = "pull_connections",
+           .member = &Config::pull_connections,
+           .effect = Effect::kLive,
+           .help = "Connections of one pull at once.",
+           .least = 1,
+           .most = 16},
+    Option{.name = "pull_stall_seconds",
+           .member = &Config::pull_stall_seconds,
+           .effect = Effect::kLive,
+           .help = "A connection that brings nothing for so long is given up and begun anew.",
+           .unit = "s",
+           .least = 1,
+           .most = kDay},
+    Option{.name = "partial_days",
+           .member = &Config::partial_days,
+           .effect = Effect::kLive,
+           .help = "How long what a stopped pull has brought is kept. 0: until `hearth prune`.",
+           .unit = "days",
+           .most = 36'500},
+    Option{.name = "verify_days",
+           .member = &Config::verify_days,
+           .effect = Effect::kLive,
+           .help = "How often every model's content is read again, while nothing else is going on, "
+                   "to find what has rotted. 0: only when `hearth verify` asks.",
+           .unit = "days",
+           .most = 36'500},
     Option{.name = "hosts",
            .member = &Config::hosts,
            .effect = Effect::kLive,

@@ -13,6 +13,9 @@
 namespace hearth {
 namespace {
 
+constexpr std::array<std::string_view, 6> kStores{"user",   "hearth",   "huggingface",
+                                                  "ollama", "lmstudio", "folder"};
+
 std::string file_name_of(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
@@ -99,13 +102,23 @@ Result<Artifact> inspect_single(const Files& files, const std::string& path) {
 }  // namespace
 
 std::string_view name_of(ArtifactStatus status) {
-  constexpr std::array<std::string_view, 4> kNames{"ok", "missing", "changed", "broken"};
+  constexpr std::array<std::string_view, 6> kNames{"ok",     "missing", "changed",
+                                                   "broken", "absent",  "rotten"};
   return kNames[static_cast<std::size_t>(status)];
+}
+
+std::string_view name_of(Store store) { return kStores[static_cast<std::size_t>(store)]; }
+
+std::optional<Store> store_named(std::string_view name) {
+  const auto found = std::ranges::find(kStores, name);
+  if (found == kStores.end()) return std::nullopt;
+  return static_cast<Store>(found - kStores.begin());
 }
 
 Bytes Artifact::size() const {
   Bytes total;
   for (const Shard& shard : shards) total += shard.file.size;
+  for (const Shard& adapter : adapters) total += adapter.file.size;
   return total;
 }
 

@@ -30,6 +30,10 @@ LayerState ArtifactLayer::observe(const Subject& subject) const {
     case ArtifactStatus::kMissing:
       state.detail = "a file of the model is missing";
       return state;
+    case ArtifactStatus::kAbsent:
+      state.detail = "given back; it can be fetched again";
+      return state;
+    case ArtifactStatus::kRotten:
     case ArtifactStatus::kBroken:
       state.level = "partial";
       state.detail = artifact->reason;

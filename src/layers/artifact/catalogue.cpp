@@ -46,7 +46,7 @@ Failed passed_on(Result<T>& failed) {
 }
 
 ArtifactStatus status_of(std::int64_t number) {
-  if (number < 0 || number > 3) return ArtifactStatus::kBroken;
+  if (number < 0 || number > 5) return ArtifactStatus::kBroken;
   return static_cast<ArtifactStatus>(number);
 }
 

@@ -9,6 +9,8 @@
 #include "base/sqlite.h"
 #include "layers/artifact/artifact.h"
 #include "layers/artifact/model_name.h"
+#include "layers/artifact/model_settings.h"
+#include "layers/artifact/origin.h"
 #include "layers/artifact/pin.h"
 
 namespace hearth {
@@ -20,6 +22,24 @@ struct NamedModel {
   std::int64_t created_at_us = 0;
   Artifact artifact;
   std::vector<Pin> pins{};  // of the artifact, so the same for all its names
+  ModelSettings settings{};
+};
+
+// A model that was seen in another program's store or in a watched folder.
+struct FoundModel {
+  std::string name;                // what it would like to be called
+  std::string fallback;            // if that name stands for other files already
+  std::vector<std::string> paths;  // its files, in order
+  std::vector<std::string> adapters{};
+  ModelSettings settings{};
+  Origin origin{};
+};
+
+// What one look into such a store brought.
+struct FoundReport {
+  int added = 0;
+  int removed = 0;                   // names that came from there and whose files are gone
+  std::vector<std::string> refused;  // files that are no models for us, each with the reason
 };
 
 // The models that this server knows: names, the files behind them, and what those files said when
@@ -47,8 +67,46 @@ class Catalogue {
   // Errors: kNotFound.
   Result<NamedModel> find(const ModelName& name);
 
-  // Forgets the name, and the artifact with its last name. Errors: kNotFound.
+  // Forgets the name, and the artifact with its last name. A name that another program's store gave
+  // does not come back with the next look there. Errors: kNotFound.
   Result<> remove_name(const ModelName& name);
+
+  // Makes `name` stand for files of our own store, in place of what it stood for before: a pull
+  // brings the newest. Their digests are known. Errors: those of inspect_files().
+  struct Installed {
+    std::vector<std::string> paths;
+    std::vector<std::string> adapters;
+    std::vector<std::string> sha256;  // of paths, then adapters
+    ModelSettings settings;
+    Origin origin;
+  };
+  Result<NamedModel> install(const ModelName& name, const Installed& model);
+
+  // Makes `name` stand for what `from` stands for, with settings of its own, and with these adapter
+  // files instead of `from`'s if there are any. Replaces what the name stood for. Errors:
+  // kNotFound; those of inspect_files().
+  struct Derived {
+    ModelSettings settings;
+    std::vector<std::string> adapters;
+  };
+  Result<NamedModel> derive(const ModelName& from, const ModelName& name, const Derived& what);
+
+  // Takes in what a look into `store` found; `root` is which one of its folders. What is unchanged
+  // costs a stat. A file that cannot be read as a model is listed as broken, with the reason. Names
+  // that came from there before and have no files now go, but for those pinned or aliased by hand.
+  Result<FoundReport> note_found(Store store, const std::string& root,
+                                 const std::vector<FoundModel>& found);
+
+  // What a hash of all content brought, in the order of shards, then adapters: writes it down the
+  // first time, and compares ever after. kOk, or kRotten with the reason. Errors: kNotFound;
+  // kConflict, when the files are not those that were hashed (`id` has gone).
+  Result<ArtifactStatus> note_hashed(const std::string& id, const std::vector<std::string>& sha256);
+
+  // The files were deleted and can be fetched again: names and facts stay. Errors: kNotFound.
+  Result<> note_absent(const std::string& id);
+
+  // Paths that some artifact uses, whichever store they are in.
+  Result<std::vector<std::string>> paths_in_use();
 
   // Notes that the artifact was used as it is now, which settles a kChanged. Errors: kNotFound.
   Result<> touch(const std::string& id);

@@ -3,13 +3,13 @@
 
 #include <atomic>
 
-#include "base/files.h"
+#include "base/testing/forwarding_files.h"
 
 namespace hearth::testing {
 
 // The real file system until one call, counted from 1 over all that read or look, fails as a broken
 // disk would.
-class FailingFiles : public Files {
+class FailingFiles : public ForwardingFiles {
  public:
   explicit FailingFiles(int failing_call) : left_{failing_call} {}
 
@@ -38,12 +38,6 @@ class FailingFiles : public Files {
   Result<std::string> real_path(const std::string& path) const override {
     if (fails()) return broken();
     return Files::real().real_path(path);
-  }
-  Result<std::vector<std::string>> list(const std::string& directory) const override {
-    return Files::real().list(directory);
-  }
-  Result<> make_directories(const std::string& path, mode_t mode) const override {
-    return Files::real().make_directories(path, mode);
   }
 
  private:
