@@ -15,6 +15,7 @@
 #include "front/keys.h"
 #include "front/reply.h"
 #include "front/transfer.h"
+#include "layers/artifact/model_settings.h"
 #include "timeline/history.h"
 
 namespace hearth {
@@ -82,14 +83,11 @@ struct ModelStatus {
   std::string store;   // whose files these are: "user", "hearth", "huggingface", "ollama",
                        // "lmstudio", "folder"
   std::string source;  // what it was pulled from; empty: it was not
-  std::string license_text;       // of the settings; the file's own is in the details
   std::int64_t verified_us = 0;   // wall clock; 0: never
   std::int64_t shared_bytes = 0;  // of `size`: in files that other models use too
   int shards = 1;
   int adapters = 0;
-  std::string system;         // of the settings, as are the next two
-  std::string parameters;     // JSON object, or empty
-  std::string chat_template;  // in place of the file's own, or one that only is shown
+  ModelSettings settings;  // of this name: they change requests, not how weights are loaded
 };
 
 // What a model's file says about itself, read from it when asked.
