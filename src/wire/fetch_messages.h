@@ -12,6 +12,9 @@
 // ended by SIGKILL when a pull is paused: what it had written by then counts.
 namespace hearth::wire {
 
+// The longest text that fits into a frame with room to spare.
+constexpr Bytes kMaxFetchedText{std::uint64_t{32} << 20};
+
 struct HttpField {
   std::string name;
   std::string value;
@@ -36,14 +39,14 @@ struct FetchRules {
 struct FetchText {
   std::string url;
   std::vector<HttpField> headers;  // credentials are sent to the URL's own host only
-  Bytes limit;                     // a longer answer is an error
+  Bytes limit;                     // a longer answer is an error; at most kMaxFetchedText
 };
 // Any status at all: what it means is for the caller.
 struct FetchedText {
   int status = 0;
   std::vector<HttpField> headers;  // names in lower case
-  std::string body;
-  std::string url;  // after redirects
+  std::string body;                // byte for byte, whatever they are
+  std::string url;                 // after redirects
 };
 
 // A file, into two descriptors that come along: the data, then its journal of parts. Answered by

@@ -27,6 +27,12 @@ enum class FrameType : std::uint16_t {
   kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed
   kForget,     // {}
 
+  // front -> fetcher
+  kFetchRules = 48,  // FetchRules; once, first
+  kFetchText,        // FetchText     answered by kFetchedText or kFailed
+  kFetchFile,        // FetchFile, with the descriptors of the data and of its journal; answered by
+                     // kFetching*, then kFetched or kFailed
+
   // worker -> front
   kReady = 64,  // ReadyMessage: hollow now
   kProgress,    // ProgressMessage
@@ -42,6 +48,11 @@ enum class FrameType : std::uint16_t {
 
   // keeper -> front
   kKept = 96,  // {}: they are locked
+
+  // fetcher -> front
+  kFetchedText = 112,  // FetchedText
+  kFetching,           // Fetching
+  kFetched,            // Fetched
 };
 
 // One message between front and worker: a type, the request it belongs to (0: the worker itself), a

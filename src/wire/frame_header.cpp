@@ -30,8 +30,10 @@ bool exists(std::uint16_t type) {
   };
   return between(FrameType::kOpen, FrameType::kCancel) ||
          between(FrameType::kKeep, FrameType::kForget) ||
+         between(FrameType::kFetchRules, FrameType::kFetchFile) ||
          between(FrameType::kReady, FrameType::kHeartbeat) ||
-         between(FrameType::kKept, FrameType::kKept);
+         between(FrameType::kKept, FrameType::kKept) ||
+         between(FrameType::kFetchedText, FrameType::kFetched);
 }
 
 }  // namespace
