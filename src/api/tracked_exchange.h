@@ -21,6 +21,7 @@ class TrackedExchange : public http::Exchange {
   void add_headers(http::Headers headers) { added_ = std::move(headers); }
 
   const http::HttpRequest& request() const override { return inner_.request(); }
+  Task<Result<std::string>> next_body_chunk() override { return inner_.next_body_chunk(); }
   Task<Result<>> respond(http::HttpResponse response) override {
     begun_ = true;
     std::ranges::move(added_, std::back_inserter(response.headers));

@@ -26,7 +26,20 @@ HttpExchange::HttpExchange(Connection& connection, HttpRequest request, Framing 
 }
 
 After HttpExchange::decide_after() const {
-  return framing_.keep_alive && rules_.may_keep_alive() ? After::kKeepAlive : After::kClose;
+  const bool body_read = !rules_.body || rules_.body->complete();
+  return framing_.keep_alive && body_read && rules_.may_keep_alive() ? After::kKeepAlive
+                                                                     : After::kClose;
+}
+
+std::optional<Refusal> HttpExchange::body_refusal() const {
+  return rules_.body ? rules_.body->refusal() : std::nullopt;
+}
+
+Task<Result<std::string>> HttpExchange::next_body_chunk() {
+  if (!rules_.body) co_return std::string{};
+  const auto invitation =
+      state_ == State::kFresh ? BodyStream::Invitation::kPossible : BodyStream::Invitation::kLate;
+  co_return co_await rules_.body->next(invitation);
 }
 
 Task<Result<>> HttpExchange::send(std::string bytes) {

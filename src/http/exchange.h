@@ -2,8 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "http/body_stream.h"
 #include "http/connection.h"
 #include "http/request_parser.h"
 #include "http/response_head.h"
@@ -20,6 +23,7 @@ class HttpExchange final : public Exchange {
     std::chrono::milliseconds write_timeout{};
     // Asked when the answer begins: may the connection go on after it?
     std::function<bool()> may_keep_alive;
+    std::unique_ptr<BodyStream> body{};  // where it is streamed
   };
 
   // `connection` outlives the exchange.
@@ -29,6 +33,7 @@ class HttpExchange final : public Exchange {
   HttpExchange& operator=(const HttpExchange&) = delete;
 
   const HttpRequest& request() const override { return request_; }
+  Task<Result<std::string>> next_body_chunk() override;
   Task<Result<>> respond(HttpResponse response) override;
   Task<Result<>> begin_stream(int status, Headers headers) override;
   Task<Result<>> write(std::string bytes) override;
@@ -37,6 +42,9 @@ class HttpExchange final : public Exchange {
   void on_client_gone(std::function<void()> callback) override;
 
   State state() const { return state_; }
+
+  // Why the body could not be read to its end, where that was the client's fault.
+  std::optional<Refusal> body_refusal() const;
 
   // Valid once an answer has begun.
   After after() const { return after_; }

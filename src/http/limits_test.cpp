@@ -7,6 +7,7 @@
 
 #include "http/admission.h"
 #include "http/body_budget.h"
+#include "http/body_stream.h"
 #include "http/session.h"
 #include "http/test_server.h"
 #include "http/test_socket.h"

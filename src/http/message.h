@@ -47,6 +47,12 @@ struct HttpRequest {
   std::optional<std::string> parameter(std::string_view name) const;
 };
 
+// How the body of a request reaches its handler.
+enum class BodyDelivery {
+  kWhole,     // in HttpRequest::body
+  kStreamed,  // by Exchange::next_body_chunk(), of any length
+};
+
 struct HttpResponse {
   int status = 200;
   Headers headers;

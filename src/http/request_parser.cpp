@@ -60,6 +60,9 @@ struct RequestParser::State {
   beast::http::request_parser<GrowingBody> parser;
   std::size_t max_header;
   std::size_t max_body;
+  Choice choice;
+  BodyDelivery delivery = BodyDelivery::kWhole;
+  std::uint64_t taken = 0;        // bytes of the body that were taken in pieces
   std::size_t used = 0;           // bytes of the input that the parser has done with
   std::size_t lines_checked = 0;  // bytes of the header that check_lines() has seen
   HttpRequest request;
@@ -69,6 +72,7 @@ struct RequestParser::State {
   void read_header();
   std::optional<Refusal> check_header() const;
   std::optional<Refusal> check_framing() const;
+  std::optional<Refusal> bound_body();
   Phase phase() const {
     if (parser.is_done()) return Phase::kComplete;
     return parser.is_header_done() ? Phase::kBody : Phase::kHeader;
@@ -103,7 +107,16 @@ std::optional<Refusal> RequestParser::State::after_header(std::string_view bytes
   if (refusal || !parser.is_header_done()) return refusal;
   read_header();
   parser.eager(true);
-  return check_header();
+  refusal = check_header();
+  return refusal ? refusal : bound_body();
+}
+
+std::optional<Refusal> RequestParser::State::bound_body() {
+  if (choice) delivery = choice(request);
+  if (delivery == BodyDelivery::kStreamed) return std::nullopt;
+  parser.body_limit(max_body);
+  if (parser.content_length().value_or(0) > max_body) return body_too_large(max_body);
+  return std::nullopt;
 }
 
 void RequestParser::State::read_header() {
@@ -130,11 +143,13 @@ std::optional<Refusal> RequestParser::State::check_header() const {
   return std::nullopt;
 }
 
-RequestParser::RequestParser(Bytes max_header, Bytes max_body) : state_{std::make_unique<State>()} {
+RequestParser::RequestParser(Bytes max_header, Bytes max_body, Choice choice)
+    : state_{std::make_unique<State>()} {
+  state_->choice = std::move(choice);
   state_->max_header = max_header.count();
   state_->max_body = max_body.count();
   state_->parser.header_limit(static_cast<std::uint32_t>(max_header.count()));
-  state_->parser.body_limit(max_body.count());
+  state_->parser.body_limit(boost::none);  // decided once the header says what this is
   state_->parser.get().body().most = max_body.count();
 }
 
@@ -192,8 +207,18 @@ std::optional<HttpRequest> RequestParser::head(std::string_view input) const {
 
 HttpRequest& RequestParser::request() { return state_->request; }
 
+bool RequestParser::streamed() const { return state_->delivery == BodyDelivery::kStreamed; }
+
+std::string RequestParser::take_piece() {
+  std::string piece = std::exchange(state_->parser.get().body().text, std::string{});
+  state_->taken += piece.size();
+  return piece;
+}
+
+HttpRequest RequestParser::take_head() { return std::move(state_->request); }
+
 Bytes RequestParser::body_received() const {
-  return Bytes{state_->parser.get().body().text.size()};
+  return Bytes{state_->taken + state_->parser.get().body().text.size()};
 }
 Bytes RequestParser::body_held() const {
   return Bytes{state_->parser.get().body().text.capacity()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,11 @@ class RequestParser {
     std::size_t used = 0;  // bytes of `input` that are done with
   };
 
-  RequestParser(Bytes max_header, Bytes max_body);
+  // What is said of a request when its header is complete. Must not throw.
+  using Choice = std::function<BodyDelivery(const HttpRequest& head)>;
+
+  // Without `choice` all bodies are whole. max_body bounds those only.
+  RequestParser(Bytes max_header, Bytes max_body, Choice choice = {});
   ~RequestParser();
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
@@ -50,6 +55,13 @@ class RequestParser {
   HttpRequest& request();
   bool expects_continue() const;
   Framing framing() const;
+
+  // From Phase::kBody on.
+  bool streamed() const;
+  // Of a streamed body: what has come since the last call.
+  std::string take_piece();
+  // Of a request whose body is streamed: all but that, once.
+  HttpRequest take_head();
 
   // Of the body so far: its length, and what it takes in memory.
   Bytes body_received() const;

@@ -30,6 +30,14 @@ class Exchange {
 
   virtual const HttpRequest& request() const = 0;
 
+  // What has come of a body that is streamed (ServerConfig::body_choice), in order, at most some
+  // 128 KiB; empty after its last byte, and for all other requests. The client is invited to send
+  // it (100 Continue) by the first call, and held up while nobody calls. A body that is not read to
+  // its end costs the connection. Errors: kCancelled, when the client has gone; kInvalid, when the
+  // body came too slowly or is no proper HTTP: a handler that then ends without an answer leaves it
+  // to the server (408, 400).
+  virtual Task<Result<std::string>> next_body_chunk() = 0;
+
   // Sends the whole answer; Content-Length, Connection and Date are added. A HEAD gets the headers
   // only. Errors: kCancelled when the client has gone.
   virtual Task<Result<>> respond(HttpResponse response) = 0;
@@ -67,11 +75,14 @@ using ErrorWriter =
 // and the connection ends. Nothing: the body is read, and the handler is called.
 using HeadCheck = std::function<std::optional<HttpResponse>(const HttpRequest& head)>;
 
+// How the body of this request is to come; head_check has the say before it. Must not throw.
+using BodyChoice = std::function<BodyDelivery(const HttpRequest& head)>;
+
 struct ServerConfig {
   std::string host = "127.0.0.1";      // an address or a name; "0.0.0.0" and "::" for all
   std::uint16_t port = 0;              // 0: any free one
   Bytes max_header = Bytes{64 << 10};  // for the request line, and again for the header fields
-  Bytes max_body = Bytes{std::uint64_t{64} << 20};
+  Bytes max_body = Bytes{std::uint64_t{64} << 20};  // of one that comes whole
 
   // For all bodies in memory at once, less the first 64 KiB of each; at least max_body. One that
   // does not fit gets a 503.
@@ -88,12 +99,14 @@ struct ServerConfig {
   std::chrono::milliseconds write_timeout = std::chrono::seconds{60};   // without any progress
 
   // A body may pause for body_timeout at most, and take that long in all, plus the time that what
-  // has come needs at min_body_rate bytes per second.
+  // has come needs at min_body_rate bytes per second. Of one that is streamed only the time counts
+  // in which its handler waits for it.
   std::chrono::milliseconds body_timeout = std::chrono::seconds{30};
   Bytes min_body_rate = Bytes{16 << 10};
 
   ErrorWriter error_writer;  // none: {"error":{"message":…,"type":…}}
   HeadCheck head_check;      // none: every body is read that keeps within the limits
+  BodyChoice body_choice;    // none: every body comes whole
 };
 
 // An HTTP/1.1 server on the event loop: keep-alive, chunked answers, limits, prompt notice of

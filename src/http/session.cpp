@@ -52,6 +52,7 @@ struct Incoming {
   std::optional<HttpRequest> request;  // beside an answer: what is known of it
   std::optional<HttpResponse> last_answer;
   Framing framing;
+  std::unique_ptr<BodyStream> body;  // where it is streamed
 };
 
 // Empty lines between requests are tolerated, as HTTP/1.1 asks.
@@ -79,7 +80,6 @@ Task<bool> await_request(Guest& guest, milliseconds patience) {
   co_return true;
 }
 
-constexpr const char* kLate = "The request took too long to arrive.";
 constexpr const char* kNoRoom = "Too many large requests at once.";
 constexpr const char* kFailed = "The server failed to answer this request.";
 
@@ -113,28 +113,30 @@ class Reading {
       : core_{core},
         connection_{connection},
         share_{share},
-        parser_{core.config.max_header, core.config.max_body},
+        parser_{std::make_unique<RequestParser>(core.config.max_header, core.config.max_body,
+                                                core.config.body_choice)},
         begun_{core.loop.now()},
         first_byte_{connection.arrival()} {}
 
   Task<Incoming> run() {
     auto phase = RequestParser::Phase::kHeader;
     while (true) {
-      const auto progress = parser_.feed(connection_.input());
+      const auto progress = parser_->feed(connection_.input());
       if (!progress) co_return refused(progress.error());
       connection_.consume(progress->used);
-      if (!share_.grow_to(parser_.body_held())) co_return refused({503, kNoRoom});
+      if (!share_.grow_to(parser_->body_held())) co_return refused({503, kNoRoom});
       if (phase == RequestParser::Phase::kHeader && progress->phase != phase) note_origin();
       if (progress->phase == RequestParser::Phase::kComplete) break;
       if (std::exchange(phase, progress->phase) != progress->phase) {
-        auto answer = answer_to_head(core_, parser_.request());
+        auto answer = answer_to_head(core_, parser_->request());
         if (answer) co_return answered(*std::move(answer));
+        if (parser_->streamed()) co_return announced();
         co_await invite_body();
         if (!connection_.input().empty()) continue;
       }
       const Connection::Arrival arrival = co_await connection_.more_input(deadline(phase));
       if (arrival == Connection::Arrival::kClosed) co_return Incoming{};
-      if (arrival == Connection::Arrival::kTimedOut) co_return refused({408, kLate});
+      if (arrival == Connection::Arrival::kTimedOut) co_return refused({408, kLateBody});
     }
     co_return received();
   }
@@ -142,44 +144,54 @@ class Reading {
  private:
   Task<void> invite_body() {
     begun_ = core_.loop.now();
-    if (!parser_.expects_continue() || !connection_.input().empty()) co_return;
+    if (!parser_->expects_continue() || !connection_.input().empty()) co_return;
     std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     co_await connection_.send(std::move(go_on), core_.config.write_timeout);
   }
 
   TimePoint deadline(RequestParser::Phase phase) const {
     if (phase == RequestParser::Phase::kHeader) return begun_ + core_.config.header_timeout;
-    return body_deadline(core_.config, begun_, core_.loop.now(), parser_.body_received());
+    return body_deadline(core_.config, begun_, core_.loop.now(), parser_->body_received());
   }
 
   void note_origin() {
-    parser_.request().peer = connection_.peer();
-    parser_.request().first_byte = first_byte_;
+    parser_->request().peer = connection_.peer();
+    parser_->request().first_byte = first_byte_;
   }
 
   Incoming answered(HttpResponse response) const {
     Incoming incoming;
-    incoming.request = parser_.head(connection_.input());
+    incoming.request = parser_->head(connection_.input());
     incoming.last_answer = std::move(response);
     return incoming;
   }
 
   Incoming refused(const Refusal& refusal) const {
-    const std::optional<HttpRequest> head = parser_.head(connection_.input());
+    const std::optional<HttpRequest> head = parser_->head(connection_.input());
     return answered(worded(core_, refusal, head ? &*head : nullptr));
+  }
+
+  // With its body still to come.
+  Incoming announced() {
+    Incoming incoming;
+    incoming.framing = parser_->framing();
+    incoming.request = parser_->take_head();
+    incoming.body =
+        std::make_unique<BodyStream>(core_.loop, core_.config, connection_, std::move(parser_));
+    return incoming;
   }
 
   Incoming received() {
     Incoming incoming;
-    incoming.framing = parser_.framing();
-    incoming.request = parser_.take();
+    incoming.framing = parser_->framing();
+    incoming.request = parser_->take();
     return incoming;
   }
 
   ServerCore& core_;
   Connection& connection_;
   BodyBudget::Share& share_;
-  RequestParser parser_;
+  std::unique_ptr<RequestParser> parser_;
   TimePoint begun_;  // the header, then the body
   TimePoint first_byte_;
 };
@@ -222,6 +234,12 @@ Task<void> settle(const ServerCore& core, HttpExchange& exchange, Connection& co
   if (!problem && (exchange.client_gone() || exchange.state() == HttpExchange::State::kComplete)) {
     co_return;
   }
+  const std::optional<Refusal> refusal = exchange.body_refusal();
+  if (!problem && refusal && exchange.state() == HttpExchange::State::kFresh) {
+    HttpResponse response = worded(core, *refusal, &exchange.request());
+    co_await exchange.respond(std::move(response));
+    co_return;
+  }
   log::error("http.handler_failed", {{"method", exchange.request().method},
                                      {"path", exchange.request().path},
                                      {"problem", problem.value_or("no complete answer")}});
@@ -234,11 +252,13 @@ Task<void> settle(const ServerCore& core, HttpExchange& exchange, Connection& co
   }
 }
 
-Task<Next> answer(ServerCore& core, Connection& connection, HttpRequest request, Framing framing) {
+Task<Next> answer(ServerCore& core, Connection& connection, Incoming incoming) {
   HttpExchange::Rules rules;
+  rules.body = std::move(incoming.body);
   rules.write_timeout = core.config.write_timeout;
   rules.may_keep_alive = [&core] { return !core.stopping; };
-  HttpExchange exchange{connection, std::move(request), framing, std::move(rules)};
+  HttpExchange exchange{connection, *std::move(incoming.request), incoming.framing,
+                        std::move(rules)};
   std::optional<std::string> problem = co_await run_handler(core.handler, exchange);
   co_await settle(core, exchange, connection, std::move(problem));
   if (exchange.state() != HttpExchange::State::kComplete) co_return Next::kClose;
@@ -258,8 +278,7 @@ Task<Next> serve_one(Guest& guest, milliseconds patience) {
     co_return Next::kClose;
   }
   if (!incoming.request) co_return Next::kClose;
-  HttpRequest request = *std::move(incoming.request);
-  co_return co_await answer(core, connection, std::move(request), incoming.framing);
+  co_return co_await answer(core, connection, std::move(incoming));
 }
 
 Task<void> linger(ServerCore& core, Connection& connection) {
@@ -287,15 +306,6 @@ Task<std::optional<HttpRequest>> hear_out(ServerCore& core, Connection& connecti
 }
 
 }  // namespace
-
-TimePoint body_deadline(const ServerConfig& config, TimePoint begun, TimePoint now,
-                        Bytes received) {
-  const auto rate = static_cast<double>(std::max<std::uint64_t>(config.min_body_rate.count(), 1));
-  const std::chrono::duration<double> earned{static_cast<double>(received.count()) / rate};
-  const TimePoint in_all =
-      begun + config.body_timeout + std::chrono::duration_cast<Duration>(earned);
-  return std::min(in_all, now + config.body_timeout);
-}
 
 Task<void> serve(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> connection,
                  std::unique_ptr<Admission::Place> place) {

@@ -37,9 +37,6 @@ struct ServerCore {
   std::vector<char> scratch = std::vector<char>(64 << 10);
 };
 
-// By when more of a body has to come that began at `begun`, when `received` of it is here `now`.
-TimePoint body_deadline(const ServerConfig& config, TimePoint begun, TimePoint now, Bytes received);
-
 // The life of one connection: requests in order, until one side has had enough.
 Task<void> serve(std::shared_ptr<ServerCore> core, std::shared_ptr<Connection> connection,
                  std::unique_ptr<Admission::Place> place);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -52,6 +54,7 @@ class Tally {
 //   /wait             no answer at all until the client leaves
 //   /flood            writes until a write fails
 //   /big?bytes=N      N bytes in one answer
+//   /upload           takes a streamed body; ?pieces=N: no more of it, ?slow: after a while
 //   /empty /throw /silent /unfinished
 class TestServer {
  public:
@@ -103,12 +106,14 @@ class TestServer {
     return true;
   }
 
-  Tally started;         // handlers that have begun
-  Tally ended;           // handlers that have ended
-  Tally gone;            // calls of on_client_gone
-  Tally wrote;           // successful writes of /flood
-  TimePoint gone_at;     // of the last one; read it after gone.reaches()
-  TimePoint first_byte;  // of the last request; read it after ended.reaches()
+  Tally started;                            // handlers that have begun
+  Tally ended;                              // handlers that have ended
+  Tally gone;                               // calls of on_client_gone
+  Tally wrote;                              // successful writes of /flood
+  std::atomic<std::uint64_t> uploaded = 0;  // bytes that /upload has taken
+  std::atomic<std::size_t> largest = 0;     // of its pieces
+  TimePoint gone_at;                        // of the last one; read it after gone.reaches()
+  TimePoint first_byte;                     // of the last request; read it after ended.reaches()
 
  private:
   static Task<void> finish(Server& server, TimePoint deadline,
@@ -121,6 +126,7 @@ class TestServer {
   static Task<void> stream(Exchange& exchange);
   static Task<void> hang(Exchange& exchange, TestServer& world);
   static Task<void> flood(Exchange& exchange, TestServer& world);
+  static Task<void> upload(Exchange& exchange, TestServer& world);
 
   AsioEventLoop loop_;
   std::unique_ptr<Server> server_;
@@ -179,6 +185,28 @@ inline Task<void> TestServer::flood(Exchange& exchange, TestServer& world) {
   }
 }
 
+inline Task<void> TestServer::upload(Exchange& exchange, TestServer& world) {
+  exchange.on_client_gone([&world] { world.gone.add(); });
+  const auto most = std::stoul(exchange.request().parameter("pieces").value_or("1000000000"));
+  std::string end = "all of it";
+  for (std::size_t n = 0; end == "all of it"; ++n) {
+    if (n == most) end = "enough";
+    if (n == most) break;
+    const Result<std::string> piece = co_await exchange.next_body_chunk();
+    if (!piece) end = piece.error().code() == ErrorCode::kCancelled ? "gone" : "bad";
+    if (!piece || piece->empty()) break;
+    world.uploaded += piece->size();
+    world.largest = std::max(world.largest.load(), piece->size());
+    Notify never{world.loop_};
+    const bool slow = exchange.request().parameter("slow").has_value();
+    if (slow) (void)co_await never.wait_until(world.loop_.now() + std::chrono::milliseconds{120});
+  }
+  if (end == "gone" || end == "bad") co_return;
+  end = std::to_string(world.uploaded) + ", " + end;
+  HttpResponse response = HttpResponse::text(200, std::move(end));
+  co_await exchange.respond(std::move(response));
+}
+
 inline Task<void> TestServer::route(Exchange& exchange, TestServer& world) {
   const HttpRequest& request = exchange.request();
   world.started.add();
@@ -198,6 +226,8 @@ inline Task<void> TestServer::route(Exchange& exchange, TestServer& world) {
     co_await hang(exchange, world);
   } else if (request.path == "/flood") {
     co_await flood(exchange, world);
+  } else if (request.path == "/upload") {
+    co_await upload(exchange, world);
   } else if (request.path == "/empty") {
     HttpResponse response;
     response.status = 204;

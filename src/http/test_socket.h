@@ -45,6 +45,12 @@ class TestSocket {
     }
   }
 
+  // What the kernel takes of `bytes` at once.
+  std::size_t offer(std::string_view bytes) {
+    const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+
   void get(std::string_view target) {
     send("GET " + std::string{target} + " HTTP/1.1\r\nHost: test\r\n\r\n");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <utility>
@@ -28,6 +29,17 @@ class FakeExchange : public http::Exchange {
   }
 
   const http::HttpRequest& request() const override { return request_; }
+  Task<Result<std::string>> next_body_chunk() override {
+    if (gone_) co_return fail(ErrorCode::kCancelled, "gone");
+    if (chunks.empty()) co_return std::string{};
+    std::string chunk = std::move(chunks.front());
+    chunks.pop_front();
+    if (chunk == kCutHere) {
+      leave();
+      co_return fail(ErrorCode::kCancelled, "gone");
+    }
+    co_return chunk;
+  }
   Task<Result<>> respond(http::HttpResponse response) override {
     if (gone_) co_return fail(ErrorCode::kCancelled, "gone");
     ++answers;
@@ -62,6 +74,9 @@ class FakeExchange : public http::Exchange {
     return std::string{http::header_of(headers, name).value_or("")};
   }
   bool watched() const { return static_cast<bool>(callback_); }
+
+  static constexpr std::string_view kCutHere = "(the client leaves)";
+  std::deque<std::string> chunks;  // of a body that is streamed; kCutHere ends it there
 
   int answers = 0;  // respond() and begin_stream() together: 1 when all is well
   int writes = 0;
