@@ -2,12 +2,28 @@
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace hearth {
+namespace {
 
-Pool::Pool(std::string name, int threads) {
+// Both fail only where a sandbox forbids them; then the thread is as any other.
+void become_idle() {
+  const sched_param none{};
+  (void)::pthread_setschedparam(::pthread_self(), SCHED_IDLE, &none);
+  // The C library has no wrapper and no names for these.
+  constexpr int kThisThread = 1;
+  constexpr int kIdleClass = 3 << 13;
+  (void)::syscall(SYS_ioprio_set, kThisThread, 0, kIdleClass);
+}
+
+}  // namespace
+
+Pool::Pool(std::string name, int threads, Priority priority) {
   for (int i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this, priority] { work(priority); });
     // Linux keeps 15 characters.
     ::pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
   }
@@ -34,7 +50,8 @@ void Pool::submit(std::function<void()> job) {
   changed_.notify_one();
 }
 
-void Pool::work() {
+void Pool::work(Priority priority) {
+  if (priority == Priority::kIdle) become_idle();
   std::unique_lock lock{mutex_};
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });

@@ -24,7 +24,10 @@ namespace hearth {
 // still be there by then.
 class Pool {
  public:
-  Pool(std::string name, int threads);
+  // kIdle: for work that nobody waits for. Its threads get what is left of processors and disks.
+  enum class Priority { kNormal, kIdle };
+
+  Pool(std::string name, int threads, Priority priority = Priority::kNormal);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -66,7 +69,7 @@ class Pool {
 
  private:
   Pool() = default;
-  void work();
+  void work(Priority priority);
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -2,6 +2,8 @@
 #include "base/pool.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 #include <future>
@@ -68,6 +70,18 @@ TEST(Pool, TwoThreadsWorkAtOnce) {
       first.get_future().wait();
     });
   }
+}
+
+TEST(Pool, IdleThreadsTakeWhatIsLeft) {
+  std::promise<int> policy;
+  Pool pool{"idle", 1, Pool::Priority::kIdle};
+  pool.submit([&] {
+    int found = -1;
+    sched_param unused{};
+    ::pthread_getschedparam(::pthread_self(), &found, &unused);
+    policy.set_value(found);
+  });
+  EXPECT_EQ(policy.get_future().get(), SCHED_IDLE);
 }
 
 Task<void> run_inline(Pool* pool, EventLoop* loop, std::string* seen) {
