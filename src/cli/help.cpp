@@ -8,16 +8,16 @@
 #include <memory>
 #include <vector>
 
+#include "base/nearest.h"
 #include "cli/program.h"
 #include "cli/session.h"
-#include "front/config/nearest.h"
 
 namespace hearth::cli {
 namespace {
 
 // More edits than half of the letters are another word.
 bool is_near(std::string_view word, std::string_view verb) {
-  return front::edit_distance(word, verb) <= std::max(word.size(), verb.size()) / 2;
+  return edit_distance(word, verb) <= std::max(word.size(), verb.size()) / 2;
 }
 
 std::vector<const CLI::App*> shown_verbs(const CLI::App& app) {
@@ -31,7 +31,7 @@ std::string nearest_verb(const CLI::App& app, std::string_view word) {
     names.insert(names.end(), verb->get_aliases().begin(), verb->get_aliases().end());
   }
   if (names.empty()) return {};
-  const std::string_view nearest = front::nearest(word, names);
+  const std::string_view nearest = hearth::nearest(word, names);
   return is_near(word, nearest) ? std::string{nearest} : std::string{};
 }
 

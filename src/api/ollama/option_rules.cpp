@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "api/sampling.h"
-#include "front/config/nearest.h"
+#include "base/nearest.h"
 
 namespace hearth::api::ollama {
 namespace json = boost::json;
@@ -91,7 +91,7 @@ bool is_neutral(const json::value& value, std::string_view neutral) {
 void check_rule(const Fields& options, std::string_view name, const json::value& value) {
   const auto* rule = std::ranges::find(kRules, name, &OptionRule::name);
   if (rule == kRules.end()) {
-    options.fail(name, "there is no such option" + front::did_you_mean(name, kNames));
+    options.fail(name, "there is no such option" + did_you_mean(name, kNames));
     return;
   }
   if (rule->treatment != kNeutralOnly || value.is_null() || is_neutral(value, rule->neutral)) {

@@ -8,7 +8,7 @@
 #include <array>
 #include <cctype>
 
-#include "front/config/nearest.h"
+#include "base/nearest.h"
 #include "front/config/ollama.h"
 #include "front/config/value.h"
 

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/nearest.h"
 #include "front/config/model_sections.h"
-#include "front/config/nearest.h"
 #include "front/config/toml_value.h"
 #include "front/config/value.h"
 

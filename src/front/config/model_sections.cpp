@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "front/config/nearest.h"
+#include "base/nearest.h"
 #include "front/config/toml_value.h"
 #include "front/config/value.h"
 #include "layers/artifact/model_name.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "front/config/nearest.h"
+#include "base/nearest.h"
 
 namespace hearth::front {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/config/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-namespace hearth::front {
+namespace hearth {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -46,4 +46,4 @@ std::string one_of(std::span<const std::string_view> words) {
   return out;
 }
 
-}  // namespace hearth::front
+}  // namespace hearth

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace hearth::front {
+namespace hearth {
 
 // How many letters to change, add or leave out; case does not count.
 std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -20,4 +20,4 @@ std::string did_you_mean(std::string_view text, std::span<const std::string_view
 // "a, b or c"
 std::string one_of(std::span<const std::string_view> words);
 
-}  // namespace hearth::front
+}  // namespace hearth
