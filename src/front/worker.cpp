@@ -124,4 +124,11 @@ void Worker::kill(std::string why) {
   process_->kill();  // its end of the socket closes with it, which wakes run()
 }
 
+void Worker::end() {
+  if (dead_) return;
+  closing_ = true;
+  if (death_note_.empty()) death_note_ = "it was not needed any more";
+  process_->kill();
+}
+
 }  // namespace hearth::front

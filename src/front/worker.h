@@ -43,6 +43,8 @@ class Worker {
 
   // SIGKILL now. `why` ends up in death_note().
   void kill(std::string why);
+  // The same for one that is not needed any more and has nothing to lose: not worth a warning.
+  void end();
 
   // Why we killed it or stopped listening; empty when it died by itself.
   const std::string& death_note() const { return death_note_; }
