@@ -45,7 +45,7 @@ Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model, std::s
   run->model_ = &model;
   run->account_.set_model(std::move(name));
   run->account_.rates = model.rates();
-  run->arm_wait_limit(model);
+  run->arm_wait_limit([&model] { return model.host().level() == WeightsLevel::kResident; });
   co_await run->serve(model);
   run->disarm_wait_limit();
   run->model_ = nullptr;
@@ -76,6 +76,7 @@ Task<Result<>> RequestRun::take_turn(Model& model, std::optional<Admission::Plac
   account_.facts.queued_behind_load = model.host().level() == WeightsLevel::kLoading;
   const TimePoint admitted = loop_.now();
   Result<> prepared = co_await model.prepare(account_, use());
+  if (files_before_) account_.before.artifact = *files_before_;
   if (account_.timeline.has(StageKind::kArtifactMetadata)) queued_until(admitted);
   co_return prepared;
 }
@@ -202,8 +203,10 @@ void RequestRun::refuse_with(Error error) {
   if (tokens_.empty()) queued_until(loop_.now());
   Refused refused{std::move(error), std::nullopt, std::nullopt, {}};
   if (waited_too_long_ && refused.error.code() == ErrorCode::kCancelled) {
-    refused.error = Error{ErrorCode::kUnavailable, "the model is still warming up"};
-    refused.eta_ms = model_ != nullptr ? model_->eta_ms() : std::nullopt;
+    refused.error =
+        Error{ErrorCode::kUnavailable, model_ != nullptr ? "the model is still warming up"
+                                                         : "the model is still being downloaded"};
+    refused.eta_ms = model_ != nullptr ? model_->eta_ms() : pull_eta_ms_;
     refused.retry_after_s = static_cast<int>(refused.eta_ms.value_or(1000.0) / 1000.0) + 1;
   } else if (refused.error.code() == ErrorCode::kBusy) {
     refused.retry_after_s = model_ != nullptr ? model_->retry_after_s() : 1;
@@ -219,6 +222,7 @@ void RequestRun::refuse_with(Error error) {
 void RequestRun::cancel() {
   if (cancelled_ || over_) return;
   cancelled_ = true;
+  if (pull_ != nullptr) pull_->cancel();
   if (model_ == nullptr) return;
   if (in_worker_) {
     inbox_.push(CancelAsked{});
@@ -228,13 +232,12 @@ void RequestRun::cancel() {
   }
 }
 
-void RequestRun::arm_wait_limit(Model& model) {
-  if (!input_.context.wait_limit || only_counts()) return;
-  if (model.host().level() == WeightsLevel::kResident) return;
+void RequestRun::arm_wait_limit(std::function<bool()> warm) {
+  if (!input_.context.wait_limit || only_counts() || warm()) return;
   const TimePoint when = input_.context.first_byte + *input_.context.wait_limit;
-  wait_timer_ = loop_.call_at(when, [this, &model] {
+  wait_timer_ = loop_.call_at(when, [this, warm = std::move(warm)] {
     wait_timer_ = 0;
-    if (model.host().level() == WeightsLevel::kResident) return;  // warm by now: it is served
+    if (warm()) return;  // by now: it is served
     waited_too_long_ = true;
     cancel();
   });

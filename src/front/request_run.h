@@ -12,6 +12,8 @@
 #include "front/account.h"
 #include "front/model.h"
 #include "front/reply.h"
+#include "front/transfer.h"
+#include "timeline/snapshot.h"
 
 namespace hearth::front {
 
@@ -38,6 +40,15 @@ class RequestRun {
   RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClosed on_closed);
 
   static Task<void> refuse(std::shared_ptr<RequestRun> run, Error error);
+
+  // Before run(), where the model's files must be fetched first: follows the pull to its end, which
+  // cancel() and the wait limit bring about early. `before`: what of the files was here. Errors:
+  // the pull's.
+  static Task<Result<TransferDone>> await_files(std::shared_ptr<RequestRun> run, Transfer& pull,
+                                                LayerSnapshot before);
+  // What that took, up to now: the pull's stages, of which this request sees what fell into it.
+  void note_fetched(const std::vector<Stage>& stages, Bytes received);
+
   // `name`: the one of the model's names that was asked for.
   static Task<void> run(std::shared_ptr<RequestRun> run, Model& model, std::string name);
 
@@ -81,9 +92,10 @@ class RequestRun {
   void queued_until(TimePoint until);
   void add_load_if_waited(Model& model);
   void refuse_with(Error error);
-  void arm_wait_limit(Model& model);
+  void arm_wait_limit(std::function<bool()> warm);
   void disarm_wait_limit();
   void finish_if_abandoned();
+  void on_transfer(const TransferProgress& progress);
 
   EventLoop& loop_;
   Input input_;
@@ -91,7 +103,10 @@ class RequestRun {
   Account account_;
   Mailbox<Event> events_;
   Inbox inbox_;
-  Model* model_ = nullptr;  // while run() is under way
+  Model* model_ = nullptr;    // while run() is under way
+  Transfer* pull_ = nullptr;  // while await_files() is
+  std::optional<LayerSnapshot> files_before_;
+  std::optional<double> pull_eta_ms_;
   bool cancelled_ = false;
   bool waited_too_long_ = false;
   bool over_ = false;       // the last event was pushed
