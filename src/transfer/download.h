@@ -157,26 +157,25 @@ class Download {
   Result<Finished> finish();
 
  private:
-  struct Opened;
   struct Transit;
   struct Job;
   Download(const Files& files, Fd data, Fd journal, Wanted wanted);
 
   // Network's side.
-  Result<> adopt(Journal journal, Bytes on_disk);
-  Result<> take_room(Bytes size);
-  Result<Answered> learn_size(Bytes size);
-  Result<> begin_anew(ContentIdentity identity);
+  Result<> adopt(Journal journal);
+  Result<> begin(ContentIdentity identity);
+  Result<> learn_size(Bytes size);
+  Result<> take_room(Bytes size) const;
+  Result<> write_header_of_identity();
   Result<> store(Transit& transit, std::span<const std::byte>& bytes);
-  std::optional<Range> next_stream();
+  void reset_table();
 
   // Hash's side.
-  std::optional<Job> job();
   Result<HashStep> hash(const Job& job);
+  bool void_now(const Job& job) const;
   Result<HashStep> lose(const Job& job);
-  Result<> keep(const Job& job, const Digest& digest);
+  Result<HashStep> keep(const Job& job, const Digest& digest);
   Result<HashStep> end_of_pass(const Job& job);
-  void tidy(const Job& job);
 
   const Files& files_;
   const Fd data_;
@@ -193,15 +192,15 @@ class Download {
   // The hash's.
   std::unique_ptr<Sha256> whole_;
   std::vector<std::byte> buffer_;
-  std::uint64_t whole_epoch_ = 0;
   Digest digest_{};
+  std::optional<Error> failed_;
 
   // Both sides'.
   std::atomic<std::uint64_t> received_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  JournalHeader header_;     // under mutex_
   PartTable table_;          // under mutex_
+  std::uint64_t salt_ = 0;   // under mutex_; of the journal
   std::uint64_t epoch_ = 0;  // under mutex_; another number: all content is another
   std::uint64_t moves_ = 0;  // under mutex_; of the network's side
   std::uint64_t seen_ = 0;   // under mutex_; moves_ when hash_some() last looked

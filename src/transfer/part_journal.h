@@ -69,10 +69,13 @@ Result<Journal> read_journal(const Files& files, const Fd& file);
 // The identity and what has arrived, for lists. Same errors; kNotFound.
 Result<Journal> peek_journal(const Files& files, const std::string& path);
 
-// Errors of both: kNoSpace, kUnavailable. Neither waits for the device.
+// `salt` is the header's. Errors of both: kNoSpace, kUnavailable. Neither waits for the device.
 Result<> write_header(const Files& files, const Fd& file, const JournalHeader& header);
-Result<> write_record(const Files& files, const Fd& file, const JournalHeader& header,
-                      std::uint64_t part, const PartRecord& record);
+Result<> write_record(const Files& files, const Fd& file, std::uint64_t salt, std::uint64_t part,
+                      const PartRecord& record);
+
+// The room that a journal of so many parts takes.
+Bytes journal_size(std::uint64_t parts);
 
 // Begins `file` anew under a salt that no record in it has. Returns the header as written.
 Result<JournalHeader> begin_journal(const Files& files, const Fd& file, JournalHeader header);

@@ -43,8 +43,9 @@ class PartTable {
   struct Turn {
     std::size_t part = 0;
     std::size_t length = 0;
+    Mode mode = Mode::kHash;
     std::optional<Digest> expected;
-    bool fresh = false;  // all of it came since reset()
+    bool fresh = false;  // all of it came since reset(), and was not hashed yet
   };
   enum class Next {
     kParts,   // go on
@@ -67,6 +68,7 @@ class PartTable {
   std::uint64_t begin_of(std::size_t part) const { return part * geometry_.part.count(); }
   std::size_t length_of(std::size_t part) const;
   bool full(std::size_t part) const;
+  std::size_t parts() const { return parts_.size(); }
   PartRecord record(std::size_t part) const;
 
   // ---- ranges ----
@@ -85,6 +87,8 @@ class PartTable {
   bool window_full() const { return ahead_ >= geometry_.window; }
   // The hash waits for something that lies before `part`.
   bool blocked_before(std::size_t part) const;
+  // The hash waits for `part` itself, or will next.
+  bool awaited(std::size_t part) const { return part == cursor(); }
   // Passing `part` now would leave it out of this look.
   bool too_early_for(std::size_t part) const;
 
@@ -108,15 +112,14 @@ class PartTable {
 
   std::size_t cursor() const { return mode_ == Mode::kCompare ? compare_ : hash_; }
   bool may_ask(std::size_t part) const;
-  void reopen(std::size_t part);
-  void mark_ahead(std::size_t part);
+  std::optional<std::size_t> first_to_ask();
+  bool follows(std::size_t part) const;
   void ask(std::size_t part);
   void set_filled(Part& part, std::uint32_t filled);
-  std::optional<std::size_t> first_missing();
   std::uint64_t segment_at(std::size_t part) const;
   void begin_hash();
 
-  const Geometry geometry_;
+  Geometry geometry_;
   std::optional<Bytes> size_;
   std::vector<Part> parts_;
   Bytes arrived_;
