@@ -31,6 +31,7 @@ struct FetchPlan {
   // apply_text().
   std::vector<PlannedFile> texts;
   ModelSettings settings;
+  std::vector<std::string> notes;  // what is left out and why, each a sentence
 
   Bytes size() const {
     Bytes total;
