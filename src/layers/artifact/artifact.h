@@ -41,6 +41,7 @@ struct Artifact {
     std::string header_digest;
     std::vector<Range> ranges;  // what a load touches
     std::string sha256;         // of the content, hexadecimal; empty until it has been hashed
+    std::string rotten_sha256;  // what it was found to be instead; empty while it is right
   };
 
   // Stands for this exact version of the files until their content has been hashed: a digest over
@@ -59,20 +60,30 @@ struct Artifact {
 
   Bytes size() const;  // adapters included
   // What stands for the content: the file's SHA-256, or one over those of all its files in order.
-  // Nothing until every file has been hashed: whatever is kept by content waits for it.
+  // Nothing until every file has been hashed, nor while one is rotten: whatever is kept by content
+  // waits for it.
   std::optional<std::string> content() const;
+  // Shards, then adapters: the order of digests and of an origin's files.
+  std::vector<const Shard*> files() const;
+  std::vector<Shard*> files();
+
   LoadSet load_set() const;
 };
 
 // Reads the files that make up the model at `path` (any file of a set stands for the set) and
 // checks that they belong together. Blocks on the disk. Errors: kNotFound, also for a missing file
-// of a set, naming it; kCorrupt with the reason; kUnavailable.
+// of a set, naming it; kCorrupt with the reason; kUnsupported for what is sound but no model for us
+// (another format, an adapter by itself), saying what to do; kUnavailable.
 Result<Artifact> inspect_artifact(const Files& files, const std::string& path);
 
 // The same for files whose names say nothing, as in a store by content: `paths` are one model's, in
 // order. Errors: as above.
 Result<Artifact> inspect_files(const Files& files, const std::vector<std::string>& paths,
                                const std::vector<std::string>& adapters);
+
+// Takes over from `known` the digests that `fresh` lacks, of files that are still the same: same
+// inode, size, time and header. (The device's number may be another after a reboot.)
+void carry_digests(const Artifact& known, Artifact& fresh);
 
 // Whether two inspections saw the same model in the same bytes, as far as header and sizes tell.
 bool same_content(const Artifact& a, const Artifact& b);

@@ -66,13 +66,16 @@ json::object object_of(const Artifact::Shard& shard) {
   for (const Range& range : shard.ranges) {
     ranges.push_back(json::object{{"offset", range.offset}, {"size", range.size.count()}});
   }
-  return json::object{{"path", shard.path},
+  json::object object{{"path", shard.path},
                       {"device", std::uint64_t{shard.file.device}},
                       {"inode", std::uint64_t{shard.file.inode}},
                       {"size", shard.file.size.count()},
                       {"modified_ns", shard.file.modified_ns},
                       {"header", shard.header_digest},
                       {"ranges", std::move(ranges)}};
+  if (!shard.sha256.empty()) object["sha256"] = shard.sha256;
+  if (!shard.rotten_sha256.empty()) object["rotten_sha256"] = shard.rotten_sha256;
+  return object;
 }
 
 bool read_shard(const json::value& value, Artifact::Shard& shard) {
@@ -84,6 +87,8 @@ bool read_shard(const json::value& value, Artifact::Shard& shard) {
   shard.file.size = Bytes{members.number("size")};
   shard.file.modified_ns = members.signed_number("modified_ns");
   shard.header_digest = members.text("header");
+  if (members.has("sha256")) shard.sha256 = members.text("sha256");
+  if (members.has("rotten_sha256")) shard.rotten_sha256 = members.text("rotten_sha256");
   const json::array* ranges = members.array("ranges");
   if (!members.ok()) return false;
   for (const json::value& entry : *ranges) {
@@ -122,7 +127,7 @@ std::string json_of(const ModelFacts& facts) {
 Result<std::vector<Artifact::Shard>> shards_of(std::string_view text) {
   Result<json::value> value = parse_json(text);
   const json::array* array = value ? value->if_array() : nullptr;
-  if (array == nullptr || array->empty()) return damaged("list of files");
+  if (array == nullptr) return damaged("list of files");
   std::vector<Artifact::Shard> shards(array->size());
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (!read_shard((*array)[i], shards[i])) return damaged("list of files");

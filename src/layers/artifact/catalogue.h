@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/sqlite.h"
 #include "layers/artifact/artifact.h"
+#include "layers/artifact/catalogue_rows.h"
 #include "layers/artifact/model_name.h"
 #include "layers/artifact/model_settings.h"
 #include "layers/artifact/origin.h"
@@ -53,12 +53,12 @@ class Catalogue {
   static Result<Catalogue> open(const std::string& path, const Files& files, const Clock& clock);
 
   // Makes `name` stand for the model at `path`, after reading its header. Doing it again is fine,
-  // and takes in what the file has become. Errors: kConflict, when the name stands for other files;
-  // those of inspect_artifact().
+  // and takes in what the file has become. A name that a look into another store gave becomes the
+  // user's. Errors: kConflict, when the name stands for other files; those of inspect_artifact().
   Result<NamedModel> import(const std::string& path, const ModelName& name);
 
-  // Makes `to` a second name of what `from` stands for. Doing it again is fine. Errors: kNotFound;
-  // kConflict, when `to` stands for other files.
+  // Makes `to` a second name of what `from` stands for, with its settings. Doing it again is fine.
+  // Errors: kNotFound; kConflict, when `to` stands for other files.
   Result<NamedModel> copy(const ModelName& from, const ModelName& to);
 
   // Sorted by name. What was broken or is missing is listed too.
@@ -92,20 +92,22 @@ class Catalogue {
   Result<NamedModel> derive(const ModelName& from, const ModelName& name, const Derived& what);
 
   // Takes in what a look into `store` found; `root` is which one of its folders. What is unchanged
-  // costs a stat. A file that cannot be read as a model is listed as broken, with the reason. Names
-  // that came from there before and have no files now go, but for those pinned or aliased by hand.
+  // costs a stat. A file that is no whole model is listed as broken, with the reason; what is sound
+  // but no model for us is only reported. Names that came from there before and are not found any
+  // more go, but for those of files that are pinned, or that the user named too.
   Result<FoundReport> note_found(Store store, const std::string& root,
                                  const std::vector<FoundModel>& found);
 
-  // What a hash of all content brought, in the order of shards, then adapters: writes it down the
-  // first time, and compares ever after. kOk, or kRotten with the reason. Errors: kNotFound;
-  // kConflict, when the files are not those that were hashed (`id` has gone).
+  // What a hash of all content brought, in the order of Artifact::files(): writes it down the first
+  // time, and compares ever after, with what a publisher promised from the first time on. kOk or
+  // kChanged, or kRotten with the reason. Errors: kNotFound, when a file is missing; kConflict,
+  // when the files are not those that were hashed (`id` has gone, or they were written to since).
   Result<ArtifactStatus> note_hashed(const std::string& id, const std::vector<std::string>& sha256);
 
   // The files were deleted and can be fetched again: names and facts stay. Errors: kNotFound.
   Result<> note_absent(const std::string& id);
 
-  // Paths that some artifact uses, whichever store they are in.
+  // Paths that some artifact uses, whichever store they are in. Files of absent ones are not used.
   Result<std::vector<std::string>> paths_in_use();
 
   // Notes that the artifact was used as it is now, which settles a kChanged. Errors: kNotFound.
@@ -118,25 +120,44 @@ class Catalogue {
   Result<> unpin(const std::string& id, std::string_view layer);
 
   // Looks at the files again; reads headers only of files that differ from what is noted, or of
-  // which an older Hearth noted less. When files changed, the artifact returned has a new id.
+  // which an older Hearth noted less. When files changed, the artifact returned has a new id, and
+  // their digests are not known any more. Rotten files stay so until they were hashed well, absent
+  // ones until they were installed.
   // Errors: kNotFound for an unknown id.
   Result<Artifact> recheck(const std::string& id);
 
  private:
-  Catalogue(Database db, const Files& files, const Clock& clock);
+  Catalogue(CatalogueRows rows, const Files& files, const Clock& clock);
 
-  Result<std::vector<NamedModel>> query(std::string_view where, std::string_view value);
-  Result<> attach_pins(std::vector<NamedModel>& models);
-  Result<Artifact> artifact_where(std::string_view column, std::string_view value);
-  Result<> store(const std::string& old_id, const Artifact& artifact);
-  Result<> rename(const std::string& old_id, const std::string& new_id);
-  Result<> write_name(const ModelName& name, const std::string& id);
-  Result<> set_status(const std::string& id, ArtifactStatus status, std::string_view reason);
+  // The row of what lies where `fresh` does, or is the same file by another path; nothing if new.
+  Result<std::optional<Artifact>> known_like(const Artifact& fresh);
+  // Gives `fresh` what is known of its files, and writes it down in place of `known`.
+  Result<> take_over(const std::optional<Artifact>& known, Artifact& fresh);
   Result<Artifact> reinspect(Artifact known);
+  Result<NamedModel> replace(const ModelName& name, const ModelSettings& settings,
+                             const std::optional<Artifact>& known, Artifact artifact);
 
-  Database db_;
+  // note_found()'s steps. What is found of a model's files; `known` is the row to be replaced.
+  struct Finding {
+    std::optional<Artifact> known;
+    Artifact artifact;
+    bool is_news = false;
+  };
+  Result<Finding> look_at_found(Store store, const FoundModel& model);
+  Result<Finding> found_broken(const std::vector<std::string>& paths, const Error& why);
+  // Nothing when the model is listed under that name already. Errors: kConflict.
+  Result<std::optional<ModelName>> name_for(const FoundModel& model, const std::string& artifact);
+  // `current`: the name that it has already, or null.
+  Result<> note_one(const CatalogueRows::FoundAs& as, const FoundModel& model,
+                    const CatalogueRows::Name* current, FoundReport& report);
+  Result<> drop_gone(const std::vector<CatalogueRows::Name>& gone, FoundReport& report);
+
+  CatalogueRows rows_;
   const Files* files_;  // not owned
   const Clock* clock_;  // not owned
 };
+
+// Whether one of its files was found to hold other bytes than it should.
+bool is_rotten(const Artifact& artifact);
 
 }  // namespace hearth

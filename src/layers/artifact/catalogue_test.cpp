@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/sqlite.h"
+#include "layers/artifact/artifact_json.h"
 #include "layers/artifact/artifact_layer.h"
 #include "layers/testing/failing_files.h"
 #include "layers/testing/gguf_builder.h"
@@ -284,29 +286,61 @@ TEST_F(CatalogueTest, PinsStayWithTheFilesUntilTheirLastNameGoes) {
   EXPECT_TRUE(again->pins.empty());
 }
 
-// What the first Hearth wrote: no pins, and facts without what was not looked for yet.
-TEST_F(CatalogueTest, AnOldOneIsTakenOverAndItsFactsAreReadAgain) {
-  const auto imported = catalogue_->import(small("a.gguf"), named("one"));
-  ASSERT_TRUE(imported);
-  catalogue_.reset();
-  {
-    Result<Database> db = Database::open(dir_ / "catalogue.db");
-    ASSERT_TRUE(db);
-    ASSERT_TRUE(
-        db->execute("DROP TABLE pins; PRAGMA user_version = 1; UPDATE artifacts SET facts = "
-                    "json_remove(facts, '$.version', '$.template_tools', '$.template_thinks')"));
+// As the first two Hearths made it: 1 without pins, 2 with them.
+void make_old_database(const std::string& path, const Artifact& artifact, int version) {
+  Result<Database> db = Database::open(path);
+  ASSERT_TRUE(db);
+  ASSERT_TRUE(db->execute(
+      "CREATE TABLE artifacts (id TEXT PRIMARY KEY, path TEXT NOT NULL UNIQUE, shards TEXT NOT "
+      "NULL, facts TEXT NOT NULL, imported_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, "
+      "status INTEGER NOT NULL, reason TEXT NOT NULL);"
+      "CREATE TABLE names (name_key TEXT PRIMARY KEY, display TEXT NOT NULL, artifact TEXT NOT "
+      "NULL REFERENCES artifacts(id) ON UPDATE CASCADE, created_at INTEGER NOT NULL);"
+      "CREATE INDEX names_by_artifact ON names(artifact);"));
+  auto insert = db->prepare("INSERT INTO artifacts VALUES (?1, ?2, ?3, ?4, 11, 12, 0, '')");
+  ASSERT_TRUE(insert);
+  insert->bind(1, artifact.id).bind(2, artifact.shards.front().path);
+  ASSERT_TRUE(insert->bind(3, json_of(artifact.shards)).bind(4, json_of(artifact.facts)).run());
+  ASSERT_TRUE(
+      db->execute("INSERT INTO names SELECT 'one:latest', 'One:latest', id, 13 FROM "
+                  "artifacts; UPDATE artifacts SET facts = json_remove(facts, '$.version', "
+                  "'$.template_tools', '$.template_thinks')"));
+  if (version == 2) {
+    ASSERT_TRUE(db->execute(
+        "CREATE TABLE pins (artifact TEXT NOT NULL REFERENCES artifacts(id) ON UPDATE CASCADE ON "
+        "DELETE CASCADE, layer TEXT NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (artifact, "
+        "layer)) WITHOUT ROWID; INSERT INTO pins SELECT id, 'pages', 4096 FROM artifacts"));
   }
-  reopen();
-  const auto old = catalogue_->find(named("one"));
-  ASSERT_TRUE(old) << old.error().message();
-  EXPECT_EQ(old->artifact.facts.version, 1U);
-  EXPECT_TRUE(catalogue_->pin(old->artifact.id, Pin{"weights", Bytes{}}));
-  const auto fresh = catalogue_->recheck(old->artifact.id);
-  ASSERT_TRUE(fresh) << fresh.error().message();
-  EXPECT_EQ(fresh->id, imported->artifact.id);
-  EXPECT_EQ(fresh->status, ArtifactStatus::kOk);
-  EXPECT_EQ(catalogue_->find(named("one"))->artifact.facts, imported->artifact.facts);
-  EXPECT_EQ(catalogue_->find(named("one"))->pins.size(), 1U);
+  ASSERT_TRUE(db->execute("PRAGMA user_version = " + std::to_string(version)));
+}
+
+TEST_F(CatalogueTest, OldOnesAreTakenOverAndTheirFactsAreReadAgain) {
+  const Result<Artifact> artifact = inspect_artifact(Files::real(), small("a.gguf"));
+  ASSERT_TRUE(artifact);
+  for (const int version : {1, 2}) {
+    SCOPED_TRACE(version);
+    const std::string path = dir_ / ("old" + std::to_string(version));
+    make_old_database(path, *artifact, version);
+    Result<Catalogue> catalogue = Catalogue::open(path, Files::real(), clock_);
+    ASSERT_TRUE(catalogue) << catalogue.error().message();
+    const auto old = catalogue->find(named("one"));
+    ASSERT_TRUE(old) << old.error().message();
+    EXPECT_EQ(old->name, "One:latest");
+    EXPECT_EQ(old->created_at_us, 13);
+    EXPECT_EQ(old->artifact.id, artifact->id);
+    EXPECT_EQ(old->artifact.store, Store::kUser);
+    EXPECT_EQ(old->artifact.facts.version, 1U);
+    EXPECT_FALSE(old->artifact.content());
+    EXPECT_EQ(old->pins.size(), version == 2 ? 1U : 0U);
+    const auto fresh = catalogue->recheck(artifact->id);
+    ASSERT_TRUE(fresh) << fresh.error().message();
+    EXPECT_EQ(fresh->id, artifact->id);
+    EXPECT_EQ(fresh->status, ArtifactStatus::kOk);
+    EXPECT_EQ(fresh->imported_at_us, 11);
+    EXPECT_EQ(fresh->last_used_at_us, 12);
+    EXPECT_EQ(catalogue->find(named("one"))->artifact.facts, artifact->facts);
+    EXPECT_TRUE(catalogue->remove_name(named("one")));
+  }
 }
 
 TEST_F(CatalogueTest, TheLayerShowsEachStatus) {

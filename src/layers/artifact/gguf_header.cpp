@@ -195,6 +195,7 @@ std::string Reader::commonest_packing() const {
 
 void Reader::tell_facts() {
   ModelFacts& facts = header_.facts;
+  header_.type = metadata_.text("general.type");
   facts.architecture = metadata_.text("general.architecture");
   facts.name = metadata_.text("general.name");
   facts.license = metadata_.text("general.license");

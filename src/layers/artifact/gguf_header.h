@@ -31,6 +31,7 @@ struct GgufHeader {
   };
 
   std::uint32_t version = 0;
+  std::string type;  // "model", "adapter", "mmproj"; empty where the file does not say
   ModelFacts facts;
   Split split;
   std::vector<Tensor> tensors;  // in file order

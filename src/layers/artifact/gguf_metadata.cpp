@@ -16,8 +16,9 @@ constexpr std::size_t kKeptTemplate = std::size_t{256} << 10;
 constexpr std::string_view kTemplate = "tokenizer.chat_template";
 constexpr std::uint64_t kSmallestPair = 13;  // empty key, type, one byte
 
-constexpr std::array<std::string_view, 4> kWantedTexts{"general.architecture", "general.name",
-                                                       "general.license", "tokenizer.ggml.model"};
+constexpr std::array<std::string_view, 5> kWantedTexts{"general.architecture", "general.name",
+                                                       "general.license", "general.type",
+                                                       "tokenizer.ggml.model"};
 constexpr std::array<std::string_view, 9> kWantedIntegers{
     "general.file_type", "general.alignment", "split.no",     "split.count",  "split.tensors.count",
     ".context_length",   ".embedding_length", ".block_count", ".pooling_type"};
