@@ -247,8 +247,7 @@ Result<ModelSource> address_source(std::string_view text, const Servers& servers
   if (!url) return Failed{std::move(url).error().at("model")};
   // What the button on a file's page copies.
   if (!url->query.empty() && url->query != "download=true") {
-    return invalid(
-        "a query (from \"?\" on) is not accepted; it may be a secret, and it may expire");
+    return invalid("a query (from \"?\" on) is not accepted; it may hold a key, and it may expire");
   }
   std::string_view path = url->path;
   while (path.starts_with('/')) path.remove_prefix(1);
