@@ -153,13 +153,6 @@ Result<RegistryText> read_registry_text(std::string_view text) {
   return said;
 }
 
-std::string name_of(const RegistryText& said, bool official) {
-  std::string above = said.name_space + "/";
-  if (official && said.name_space == kNamespace) above.clear();
-  if (!official) above = said.host + "/" + above;
-  return above + said.model + ":" + said.tag;
-}
-
 // The server that `said` names, or the one from the configuration.
 struct RegistryServer {
   HttpUrl url;
@@ -181,6 +174,14 @@ Result<RegistryServer> registry_server(RegistryText& said, std::string_view sche
   return RegistryServer{std::move(*host), false, false};
 }
 
+// Short, as people say it, where the model lives where names without a host do.
+std::string name_of(const RegistryText& said, const RegistryServer& server) {
+  std::string above = said.name_space + "/";
+  if (server.official && said.name_space == kNamespace) above.clear();
+  if (!server.official) above = said.host + "/" + above;
+  return above + said.model + ":" + said.tag;
+}
+
 Result<ModelSource> registry_source(std::string_view text, std::string_view scheme,
                                     const HttpUrl& configured) {
   Result<RegistryText> said = read_registry_text(text);
@@ -197,7 +198,7 @@ Result<ModelSource> registry_source(std::string_view text, std::string_view sche
                             source.repository, source.version);
   source.configured = server->configured;
   ask(source, server->url);
-  const Result<ModelName> name = ModelName::parse(name_of(*said, server->official));
+  const Result<ModelName> name = ModelName::parse(name_of(*said, *server));
   if (!name) return Failed{name.error()};
   source.name = name->canonical();
   return source;
