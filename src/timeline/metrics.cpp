@@ -99,6 +99,13 @@ struct Metrics::Families {
                                           "Requests refused because a model's queue was full. "
                                           "Growth means more load than the machine can "
                                           "serve.");
+  prometheus::Counter& content_hashed =
+      counter("hearth_content_hashed_bytes_total",
+              "Bytes of models' files that were read to learn or to check what they hold.");
+  prometheus::Counter& rotten =
+      counter("hearth_content_rotten_total",
+              "Models found to hold other bytes than they did, though nobody wrote to them. More "
+              "than one points at the disk, or at the memory.");
   Counters& auth_failures = counters("hearth_auth_failures_total",
                                      "Requests refused for their key, by what was wrong with it. "
                                      "Growth means a client with an old "
@@ -181,6 +188,8 @@ void Metrics::worker_died() { families_->worker_deaths.Increment(); }
 void Metrics::worker_restarted() { families_->worker_restarts.Increment(); }
 void Metrics::request_retried() { families_->retried.Increment(); }
 void Metrics::queue_rejected() { families_->rejected.Increment(); }
+void Metrics::content_hashed(Bytes bytes) { families_->content_hashed.Increment(count_of(bytes)); }
+void Metrics::rotten_found() { families_->rotten.Increment(); }
 
 void Metrics::set_queue_depth(const std::string& model, std::int64_t waiting) {
   families_->queue_depth.Add({{"model", label(model)}}).Set(static_cast<double>(waiting));

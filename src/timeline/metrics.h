@@ -42,6 +42,9 @@ class Metrics {
   void worker_restarted();
   void request_retried();
   void queue_rejected();
+  // Read to learn or check what a model's files hold, outside requests and loads.
+  void content_hashed(Bytes bytes);
+  void rotten_found();
   // A request without a key that allows it. `reason` is one of few fixed words.
   void auth_failed(std::string_view reason);
 

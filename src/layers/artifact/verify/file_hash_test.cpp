@@ -194,8 +194,16 @@ TEST(HashNotes, KeepWhatTheyWereGivenAndNothingElse) {
   notes.keep_parts("ab", progress.parts);
   EXPECT_EQ(notes.parts("ab"), progress.parts);
   EXPECT_EQ(notes.parts("cd"), std::nullopt);
-  EXPECT_EQ(notes.leftovers({{HashNotes::note_name("/m", file)}, {"ab"}}).size(), 0U);
-  EXPECT_EQ(notes.leftovers({{}, {}}).size(), 2U);
+  EXPECT_EQ(notes.run_began_us(), 0);
+  notes.keep_run(77);
+  EXPECT_EQ(notes.run_began_us(), 77);
+  notes.end_run();
+  EXPECT_EQ(notes.run_began_us(), 0);
+  EXPECT_EQ(notes.last_content("/m"), std::nullopt);
+  notes.keep_last("/m", "ab");
+  EXPECT_EQ(notes.last_content("/m"), "ab");
+  EXPECT_EQ(notes.leftovers({{HashNotes::note_name("/m", file)}, {"ab"}, {"/m"}}).size(), 0U);
+  EXPECT_EQ(notes.leftovers({}).size(), 3U);
   notes.forget("/m", file);
   EXPECT_EQ(notes.unfinished("/m", file), HashProgress{});
 }
@@ -235,7 +243,7 @@ TEST(HashNotes, AFullDiskCostsNothingButTheNote) {
   const HashNotes notes{full, directory / "notes"};
   notes.keep_parts("ab", std::vector<Digest>(4, parts[0]));
   EXPECT_EQ(sound.parts("ab"), parts) << "what was there stays";
-  EXPECT_EQ(sound.leftovers({{}, {"ab"}}).size(), 0U);
+  EXPECT_EQ(sound.leftovers({{}, {"ab"}, {}}).size(), 0U);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ using namespace literals;
 
 constexpr std::string_view kMagic = "hearth hash 1\n";
 constexpr std::string_view kPartsSuffix = ".parts";
+constexpr std::string_view kLastSuffix = ".last";
+constexpr std::string_view kRun = "run";
 constexpr Bytes kMostOfNote = 64_MiB;  // 8 TiB of content
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -49,6 +51,10 @@ std::optional<std::vector<Digest>> take_parts(std::string_view& in) {
     if (!take(in, part)) return std::nullopt;
   }
   return parts;
+}
+
+std::string last_name(const std::string& path) {
+  return hex_of(Sha256{}.add(path).finish()) + std::string{kLastSuffix};
 }
 
 }  // namespace
@@ -102,15 +108,40 @@ void HashNotes::keep_parts(const std::string& sha256, const std::vector<Digest>&
   write(sha256 + std::string{kPartsSuffix}, std::move(content));
 }
 
+std::optional<std::string> HashNotes::last_content(const std::string& path) const {
+  return read(last_name(path));
+}
+
+void HashNotes::keep_last(const std::string& path, const std::string& sha256) const {
+  write(last_name(path), sha256);
+}
+
+std::int64_t HashNotes::run_began_us() const {
+  const std::optional<std::string> content = read(std::string{kRun});
+  if (!content) return 0;
+  std::string_view in = *content;
+  std::int64_t began_us = 0;
+  return take(in, began_us) ? began_us : 0;
+}
+
+void HashNotes::keep_run(std::int64_t began_us) const {
+  std::string content;
+  put(content, began_us);
+  write(std::string{kRun}, std::move(content));
+}
+
+void HashNotes::end_run() const { (void)files_->remove(directory_ + "/" + std::string{kRun}); }
+
 std::vector<std::string> HashNotes::leftovers(const InUse& used) const {
-  const Result<std::vector<std::string>> names = files_->list(directory_);
+  std::set<std::string> needed = used.unfinished;
+  needed.emplace(kRun);
+  for (const std::string& sha256 : used.contents) needed.insert(sha256 + std::string{kPartsSuffix});
+  for (const std::string& path : used.paths) needed.insert(last_name(path));
   std::vector<std::string> left;
+  const Result<std::vector<std::string>> names = files_->list(directory_);
   if (!names) return left;
   for (const std::string& name : *names) {
-    const bool of_content = name.ends_with(kPartsSuffix);
-    const std::string stem = name.substr(0, name.size() - (of_content ? kPartsSuffix.size() : 0));
-    const bool needed = of_content ? used.contents.contains(stem) : used.unfinished.contains(stem);
-    if (!needed) left.push_back(directory_ + "/" + name);
+    if (!needed.contains(name)) left.push_back(directory_ + "/" + name);
   }
   return left;
 }

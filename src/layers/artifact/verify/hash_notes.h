@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,10 +30,20 @@ class HashNotes {
   std::optional<std::vector<Digest>> parts(const std::string& sha256) const;
   void keep_parts(const std::string& sha256, const std::vector<Digest>& parts) const;
 
+  // ---- what the file at a path last held, whichever version of it that was ----
+  std::optional<std::string> last_content(const std::string& path) const;
+  void keep_last(const std::string& path, const std::string& sha256) const;
+
+  // ---- when the check of all files that is not finished began; wall clock, 0: there is none ----
+  std::int64_t run_began_us() const;
+  void keep_run(std::int64_t began_us) const;
+  void end_run() const;
+
   // Notes that no longer stand for any of these files or contents, by path.
   struct InUse {
     std::set<std::string> unfinished;  // of note_name()
     std::set<std::string> contents;
+    std::set<std::string> paths;
   };
   std::vector<std::string> leftovers(const InUse& used) const;
   static std::string note_name(const std::string& path, const FileInfo& file);
