@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layers/artifact/blob_name.h"
 
-#include <algorithm>
+#include "layers/artifact/source/source_text.h"
 
 namespace hearth {
 namespace {
 
 constexpr std::string_view kAlgorithm = "sha256";
-constexpr std::size_t kDigits = 64;
 
 }  // namespace
-
-bool is_sha256(std::string_view text) {
-  return text.size() == kDigits && std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
 
 std::string blob_name(std::string_view sha256) { return "sha256-" + std::string{sha256}; }
 
@@ -29,10 +22,7 @@ std::optional<std::string> parse_sha256(std::string_view digest) {
   if (!digest.starts_with(kAlgorithm)) return std::nullopt;
   digest.remove_prefix(kAlgorithm.size());
   if (!digest.starts_with(':') && !digest.starts_with('-')) return std::nullopt;
-  std::string hex{digest.substr(1)};
-  std::ranges::transform(hex, hex.begin(), [](char c) {
-    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::string hex = lower_case(digest.substr(1));
   if (!is_sha256(hex)) return std::nullopt;
   return hex;
 }

@@ -7,9 +7,6 @@
 
 namespace hearth {
 
-// Whether `text` is a SHA-256 as Hearth writes it: 64 lower-case hexadecimal digits.
-bool is_sha256(std::string_view text);
-
 // "sha256-<hex>", as our store and Ollama's name a file by what is in it.
 std::string blob_name(std::string_view sha256);
 // The digest in the last step of a path that is named so.
