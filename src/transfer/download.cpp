@@ -110,7 +110,11 @@ Result<> Download::begin(ContentIdentity identity) {
   reset_table();
   const std::optional<Bytes> size = std::exchange(identity.size, std::nullopt);
   identity_ = std::move(identity);
-  Result<> done = files_.resize(data_, Bytes{});
+  const Result<FileInfo> data = files_.info(data_);
+  if (!data) return Failed{data.error()};
+  // Not for a new file: some file systems flush at close what was ever cut to nothing.
+  Result<> done;
+  if (data->size > Bytes{}) done = files_.resize(data_, Bytes{});
   if (!done) return done;
   const Result<JournalHeader> header =
       begin_journal(files_, journal_, {identity_, wanted_.geometry.part, wanted_.boot, 0});
@@ -305,10 +309,11 @@ Flow Download::flow(std::uint64_t id) const {
   const std::lock_guard lock{mutex_};
   if (table_.mode() == PartTable::Mode::kDone) return Flow::kEnd;
   const std::size_t part = table_.part_at(transit.position);
-  const bool blocked = table_.blocked_before(part);
-  if (table_.too_early_for(part)) return blocked ? Flow::kEnd : Flow::kHold;
+  if (table_.too_early_for(part)) {
+    return table_.blocked_before(part) ? Flow::kEnd : Flow::kHold;
+  }
   if (!table_.wants_stream()) return Flow::kEnd;
-  return table_.window_full() && !blocked && !table_.awaited(part) ? Flow::kHold : Flow::kGo;
+  return table_.too_far_at(part) ? Flow::kHold : Flow::kGo;
 }
 
 void Download::stop() {

@@ -96,7 +96,8 @@ struct Finished {
 class Download {
  public:
   // Goes on with what is in the two files, or begins anew where that is of something else, is torn,
-  // or could be of another version and nothing would tell. Reads the journal only.
+  // or could be of another version and nothing would tell. Reads the journal only. A file that was
+  // complete already, and was promised to be nothing in particular, stays the version that it is.
   // Errors: kNoSpace at once, with need and free; kInvalid, larger than kLargestFile; kUnavailable.
   static Result<std::unique_ptr<Download>> open(const Files& files, Fd data, Fd journal,
                                                 Wanted wanted);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Downloads in bad luck: whatever happens, what is called complete is right, and what arrived
 // counts.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/temporary_directory.h"
 #include "base/testing/faulty_files.h"
@@ -40,13 +43,13 @@ Content content_at(const std::string& path) {
 class Ordeal {
  public:
   Ordeal(std::uint64_t seed, const std::string& directory)
-      : random_{seed},
+      : seed_{seed},
+        random_{seed},
         files_{seed, directory + "/graves"},
         data_{directory + "/data"},
         journal_{directory + "/journal"} {
     (void)Files::real().make_directories(directory + "/graves", 0700);
-    (void)Files::real().make_directories(directory, 0700);
-    server_.content = std::make_shared<Content>(content_of(random_, random_.next() % 40'000));
+    publish(std::make_shared<Content>(content_of(random_, random_.next() % 40'000)));
     constexpr FakeServer::Kind kKinds[] = {FakeServer::Kind::kRanges, FakeServer::Kind::kRanges,
                                            FakeServer::Kind::kWholeOnly,
                                            FakeServer::Kind::kWholeWithoutLength};
@@ -54,7 +57,8 @@ class Ordeal {
     wanted_.geometry = {Bytes{1024}, Bytes{4096}, Bytes{16 * 1024}, Bytes{4096}, 3};
     if (random_.next() % 4 != 0) wanted_.promised = digest_of(*server_.content);
     if (random_.next() % 2 == 0) wanted_.size = Bytes{server_.content->size()};
-    // Nobody could tell a flipped bit without a promise.
+    // Nobody could tell another file, or a flipped bit, without a promise.
+    if (!wanted_.promised) (void)Files::real().remove(journal_);
     weather_ = {bad(40), wanted_.promised ? bad(8) : 0, bad(50)};
     faults_ = {bad(4), bad(4)};
   }
@@ -116,21 +120,25 @@ class Ordeal {
     return true;
   }
 
-  // Only where nobody promised the old content.
+  // Under another name, and with another content where nobody promised the old one.
   void change_server() {
-    if (wanted_.promised) {
-      server_.validator = "\"" + std::to_string(++versions_) + "\"";
-      return;
-    }
-    if (wanted_.size) return;
-    server_.content = std::make_shared<Content>(content_of(random_, random_.next() % 40'000));
-    server_.validator = "\"" + std::to_string(++versions_) + "\"";
+    const bool held = wanted_.promised || wanted_.size;
+    publish(held ? server_.content
+                 : std::make_shared<Content>(content_of(random_, random_.next() % 40'000)));
+  }
+
+  void publish(std::shared_ptr<const Content> content) {
+    server_.validator = fmt::format("\"{}-{}\"", seed_, versions_.size());
+    server_.content = std::move(content);
+    versions_[server_.validator] = server_.content;
   }
 
   void check() {
     const Content content = content_at(data_);
-    ASSERT_EQ(content.size(), server_.content->size());
-    ASSERT_TRUE(content == *server_.content);
+    // What was promised, or the version that it says it is.
+    const Content& right = wanted_.promised ? *server_.content : *versions_.at(finished_.validator);
+    ASSERT_EQ(content.size(), right.size());
+    ASSERT_TRUE(content == right);
     ASSERT_EQ(finished_.sha256, digest_of(content));
     ASSERT_EQ(finished_.size, Bytes{content.size()});
     const Result<Fd> journal = Files::real().open_read(journal_);
@@ -142,6 +150,7 @@ class Ordeal {
 
   std::string parent() const { return data_.substr(0, data_.rfind('/')); }
 
+  const std::uint64_t seed_;
   Random random_;
   FaultyFiles files_;
   const std::string data_;
@@ -152,13 +161,14 @@ class Ordeal {
   FaultyFiles::Faults faults_;
   Finished finished_;
   int boot_ = 1;
-  int versions_ = 1;
+  std::map<std::string, std::shared_ptr<const Content>> versions_;  // by validator
 };
 
 TEST(DownloadFaults, WhatIsCompleteIsRight) {
+  // One directory for all: each begins with what the one before has left.
+  const TemporaryDirectory directory;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const TemporaryDirectory directory;
     Ordeal{seed, directory.path()}.run();
     if (HasFatalFailure()) return;
   }

@@ -196,7 +196,8 @@ Result<JournalHeader> begin_journal(const Files& files, const Fd& file, JournalH
   if (!read) return Failed{Error{read.error()}.during("journal")};
   // The old salt is part of it: a journal that comes back to an earlier identity has another one.
   header.salt = short_digest(Sha256{}.add(old).add(encode(header)).finish());
-  Result<> done = files.resize(file, Bytes{});
+  Result<> done;
+  if (*read > 0) done = files.resize(file, Bytes{});
   if (done) done = write_header(files, file, header);
   if (!done) return Failed{std::move(done).error()};
   return header;

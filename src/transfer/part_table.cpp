@@ -155,8 +155,12 @@ bool PartTable::blocked_before(std::size_t part) const {
   return cursor() < part && !full(cursor());
 }
 
+bool PartTable::too_far_at(std::size_t part) const {
+  return ahead_ >= geometry_.window && cursor() < part && full(cursor());
+}
+
 bool PartTable::too_early_for(std::size_t part) const {
-  return mode_ == Mode::kHash && look_ > 1 && opened_ < parts_.size() && full(part);
+  return mode_ == Mode::kHash && look_ > 1 && part >= opened_ && full(part);
 }
 
 std::optional<PartTable::Turn> PartTable::turn() const {

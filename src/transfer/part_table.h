@@ -84,11 +84,10 @@ class PartTable {
   // Before the bytes at `part`: opens it again where this look is about to, makes room in the table
   // while the size is unknown, and counts it to the window.
   void enter(std::size_t part);
-  bool window_full() const { return ahead_ >= geometry_.window; }
   // The hash waits for something that lies before `part`.
   bool blocked_before(std::size_t part) const;
-  // The hash waits for `part` itself, or will next.
-  bool awaited(std::size_t part) const { return part == cursor(); }
+  // The window is full, and the hash will move on without `part`.
+  bool too_far_at(std::size_t part) const;
   // Passing `part` now would leave it out of this look.
   bool too_early_for(std::size_t part) const;
 

@@ -61,7 +61,7 @@ class FaultyFiles : public ForwardingFiles {
   // No call may be under way. Descriptors of before are not to be used again.
   void power_cut() {
     const std::lock_guard lock{mutex_};
-    for (auto& [inode, file] : files_) lose_content(file);
+    for (Written& file : files_) lose_content(file);
     files_.clear();
     std::size_t lost = names_.empty() ? 0 : random_.next() % (names_.size() + 1);
     for (; lost > 0; --lost) {
@@ -119,14 +119,13 @@ class FaultyFiles : public ForwardingFiles {
   Result<> sync(const Fd& file) const override {
     const auto error = failing(Kind::kChange, "sync");
     const std::lock_guard lock{mutex_};
-    const auto found = files_.find(inode_of(file));
-    if (found == files_.end()) return error ? Result<>{Failed{*error}} : Result<>{};
+    Written& written = written_of(file);
     if (error) {
-      for (auto& [at, sector] : found->second.sectors) sector.doomed = true;
+      for (auto& [at, sector] : written.sectors) sector.doomed = true;
       return Failed{*error};
     }
-    std::erase_if(found->second.sectors, [](const auto& each) { return !each.second.doomed; });
-    found->second.size.reset();
+    std::erase_if(written.sectors, [](const auto& each) { return !each.second.doomed; });
+    written.size.reset();
     return {};
   }
   Result<> sync_directory(const std::string& path) const override {
@@ -159,16 +158,15 @@ class FaultyFiles : public ForwardingFiles {
     names_.push_back({path, {}, std::move(grave)});
     return {};
   }
+  void start_write_back(const Fd&, std::uint64_t, Bytes) const override {}
   void drop_cached(const Fd& file, std::uint64_t offset, Bytes size) const override {
-    ForwardingFiles::drop_cached(file, offset, size);
     const std::lock_guard lock{mutex_};
-    const auto found = files_.find(inode_of(file));
-    if (found == files_.end()) return;
-    auto& sectors = found->second.sectors;
+    Written& written = written_of(file);
+    auto& sectors = written.sectors;
     for (auto it = sectors.begin(); it != sectors.end();) {
       const bool gone =
           it->second.doomed && it->first >= offset && it->first < offset + size.count();
-      if (gone) restore(file, it->first, it->second);
+      if (gone) restore(written.file, it->first, it->second);
       it = gone ? sectors.erase(it) : std::next(it);
     }
   }
@@ -182,7 +180,8 @@ class FaultyFiles : public ForwardingFiles {
     bool doomed = false;  // a sync failed: the device has `before`, and no later sync helps
   };
   struct Written {
-    Fd file;
+    ino_t inode = 0;
+    Fd file;  // keeps the inode from being another file's
     std::map<std::uint64_t, Sector> sectors;
     std::optional<Bytes> size;  // at the last sync
   };
@@ -209,14 +208,19 @@ class FaultyFiles : public ForwardingFiles {
     return std::nullopt;
   }
 
-  ino_t inode_of(const Fd& file) const {
+  Written& written_of(const Fd& file) const {
     const Result<FileInfo> found = info(file);
-    return found ? found->inode : 0;
+    const ino_t inode = found ? found->inode : 0;
+    for (Written& written : files_) {
+      if (written.inode == inode) return written;
+    }
+    files_.push_back({inode, {}, {}, {}});
+    return files_.back();
   }
 
   // Saves what is about to be overwritten, unless it is saved already.
   void remember(const Fd& file, std::uint64_t offset, std::uint64_t count) const {
-    Written& written = files_[inode_of(file)];
+    Written& written = written_of(file);
     if (!written.file) written.file = Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)};
     const Result<FileInfo> now = info(file);
     if (!written.size && now) written.size = now->size;
@@ -239,7 +243,7 @@ class FaultyFiles : public ForwardingFiles {
   }
 
   void lose_content(Written& file) const {
-    if (file.size && random_.next() % 2 == 0) {
+    if (file.file && file.size && random_.next() % 2 == 0) {
       (void)ForwardingFiles::resize(file.file, *file.size);
     }
     // Sometimes nothing had reached the device, sometimes nearly all of it.
@@ -279,7 +283,7 @@ class FaultyFiles : public ForwardingFiles {
   const std::string graveyard_;
   mutable std::mutex mutex_;  // guards all below
   mutable Random random_;
-  mutable std::map<ino_t, Written> files_;
+  mutable std::vector<Written> files_;  // in the order they were first written to
   mutable std::vector<Name> names_;
   mutable int graves_ = 0;
   mutable int changes_ = 0;
