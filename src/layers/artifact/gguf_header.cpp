@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_set>
 
+#include "layers/artifact/file_kind.h"
 #include "layers/artifact/gguf_metadata.h"
 #include "layers/artifact/gguf_types.h"
 #include "layers/artifact/header_cursor.h"
@@ -18,7 +20,6 @@ using gguf::HeaderCursor;
 using gguf::Metadata;
 using gguf::Packing;
 
-constexpr std::uint32_t kMagic = 0x46554747;  // "GGUF"
 constexpr std::uint64_t kMaxTensors = 131072;
 constexpr std::uint64_t kSmallestTensor = 24;  // empty name, no dimension
 constexpr std::size_t kMaxTensorName = 255;
@@ -54,7 +55,7 @@ class Reader {
     metadata_.read(cursor_, pairs);
     read_alignment();
     for (std::uint64_t i = 0; i < tensors && cursor_.ok(); ++i) read_tensor();
-    if (!cursor_.ok()) return;
+    if (!cursor_.ok() || !check_names()) return;
     place_tensors();
     tell_facts();
   }
@@ -65,6 +66,7 @@ class Reader {
   void read_tensor();
   Extent read_shape(GgufHeader::Tensor& tensor);
   bool multiply(std::uint64_t& product, std::uint64_t factor, std::string_view name);
+  bool check_names();
   void place_tensors();
   void tell_facts();
   void tell_of_template();
@@ -79,17 +81,9 @@ class Reader {
 };
 
 void Reader::read_magic() {
-  const auto magic = cursor_.number<std::uint32_t>("the first four bytes");
-  if (cursor_.ok() && magic != kMagic) {
-    return cursor_.fail(
-        fmt::format("not a GGUF file: the first bytes are {:02x} {:02x} {:02x} {:02x}",
-                    magic & 0xff, magic >> 8 & 0xff, magic >> 16 & 0xff, magic >> 24));
-  }
+  (void)cursor_.number<std::uint32_t>("the first four bytes");  // refusal_of() saw them
   header_.version = cursor_.number<std::uint32_t>("the version");
   if (!cursor_.ok() || header_.version == 2 || header_.version == 3) return;
-  if ((header_.version & 0xffff) == 0 && header_.version != 0) {
-    return cursor_.fail("a big-endian GGUF file; convert it to little-endian");
-  }
   cursor_.fail(fmt::format("GGUF version {}; only 2 and 3 are known", header_.version));
 }
 
@@ -160,6 +154,16 @@ void Reader::read_tensor() {
   }
   parameters_ += shape.elements;
   header_.tensors.push_back(std::move(tensor));
+}
+
+bool Reader::check_names() {
+  std::unordered_set<std::string_view> names;
+  for (const GgufHeader::Tensor& tensor : header_.tensors) {
+    if (names.insert(tensor.name).second) continue;
+    cursor_.fail(fmt::format("tensor {} stands there twice", tensor.name));
+    return false;
+  }
+  return true;
 }
 
 void Reader::place_tensors() {
@@ -239,7 +243,12 @@ Result<FileInfo> info_of_model_file(const Files& files, const Fd& file) {
   if (info->kind != FileKind::kRegular) {
     return fail(ErrorCode::kCorrupt, "it is no regular file (a pipe, socket or device)");
   }
-  if (info->size == Bytes{}) return fail(ErrorCode::kCorrupt, "the file is empty");
+  std::string beginning(kTellingBytes, '\0');
+  const Result<std::size_t> got =
+      files.read_at(file, 0, std::as_writable_bytes(std::span{beginning}));
+  if (!got) return Failed{got.error()};
+  beginning.resize(*got);
+  if (std::optional<Error> refusal = refusal_of(beginning)) return Failed{std::move(*refusal)};
   return info;
 }
 

@@ -49,7 +49,8 @@ struct GgufHeader {
 // under a few MiB beyond the tensor list.
 //
 // Blocks on the disk; call from a pool. Errors: kCorrupt with the exact reason (also for a
-// directory, a FIFO or an empty file); kNotFound; kUnavailable.
+// directory, a FIFO or an empty file); kUnsupported for another format, with what to do; kNotFound;
+// kUnavailable.
 Result<GgufHeader> read_gguf_header(const Files& files, const std::string& path);
 
 }  // namespace hearth
