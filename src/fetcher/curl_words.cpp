@@ -17,9 +17,12 @@ std::string words_of(CURLcode code, const Circumstances& at) {
 }
 
 Trouble untrusted(CURLcode code, const Circumstances& at) {
-  return hopeless(error(fmt::format(
-      "the certificate of {} is not trusted: {} (SSL_CERT_FILE names other authorities)",
-      at.url.server(), words_of(code, at))));
+  const std::string why = words_of(code, at);
+  // Not of a certificate for another name.
+  const bool other_authority = why.find("certificate problem") != std::string::npos;
+  return hopeless(
+      error(fmt::format("the certificate of {} is not trusted: {}{}", at.url.server(), why,
+                        other_authority ? " (SSL_CERT_FILE names other authorities)" : "")));
 }
 
 Trouble no_connection(CURLcode code, const Circumstances& at) {

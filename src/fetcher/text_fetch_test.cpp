@@ -209,7 +209,7 @@ TEST_F(TextFetch, SaysWhatWentWrong) {
 TEST_F(TextFetch, TlsProblemsAreNamed) {
   ScriptedServer server{[](const Asked&) { return reply(200, "", ""); }};
   allow("127.0.0.1:" + std::to_string(server.port()));
-  rules_.stall_ms = 2000;
+  rules_.stall_ms = 200;
   EXPECT_THAT(failure("https://" + server.server() + "/"), HasSubstr("unavailable: "));
 }
 
