@@ -138,6 +138,8 @@ Task<Result<ModelDetails>> FrontService::details(std::string name) {
   details.chat_template = std::move(read->chat_template);
   details.license_text = std::move(read->license_text);
   details.tensors = std::move(read->tensors);
+  details.layers = std::move(read->layers);
+  details.need = std::move(read->need);
   co_return details;
 }
 

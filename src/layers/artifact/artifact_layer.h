@@ -22,14 +22,18 @@ class ArtifactLayer : public Layer {
   // Null when the catalogue has no such artifact. Valid until the next update().
   const Artifact* find(const std::string& id) const;
 
-  // Levels: "absent" when a file is missing, "partial" when the files are no whole model, "local".
+  // Levels: "absent" when a file is missing or was given back, "partial" when the files are no
+  // whole model or some hold wrong bytes (the fraction is what is known to be right), "local", and
+  // "verified" once all content was hashed and is what it was.
   LayerState observe(const Subject& subject) const override;
-  // Known and zero when local; otherwise unknown, since nothing says where to fetch the files.
+  // Known and zero when the files are here and right; otherwise the bytes of the origin.
   Estimate cost_to_warm(const Subject& subject) const override;
 
-  // Errors: kNotFound, when a file is missing; kCorrupt; kUnsupported for "verified".
+  // Only tells: fetching and hashing are the front's, who knows who waits for it. Errors:
+  // kNotFound, when a file is missing; kCorrupt; kUnsupported for "verified" before it is.
   Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
-  // Errors: kUnsupported: files that were imported are their owner's.
+  // Errors: kUnsupported: other programs' files are theirs, and our own are given back by the
+  // front.
   Task<Result<Bytes>> cool(Subject subject, Target target) override;
 
  private:

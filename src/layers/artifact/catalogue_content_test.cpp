@@ -3,8 +3,8 @@
 // The catalogue and the content of files: digests, installs, derived models, rot and absence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <utime.h>
 
+#include "layers/artifact/artifact_layer.h"
 #include "layers/artifact/blob_name.h"
 #include "layers/artifact/catalogue.h"
 #include "layers/testing/gguf_builder.h"
@@ -224,6 +224,31 @@ TEST_F(CatalogueContent, TakesASetByTheOrderOfItsFiles) {
   paths.pop_back();
   EXPECT_EQ(inspect_files(Files::real(), paths, {}).error().code(), ErrorCode::kCorrupt);
   EXPECT_EQ(inspect_files(Files::real(), {}, {}).error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(CatalogueContent, TheLayerTellsWhatIsKnownOfTheContent) {
+  ArtifactLayer layer;
+  Catalogue::Installed what;
+  what.paths = {model(blob_name(kOne))};
+  what.sha256 = {kOne};
+  what.origin = Origin{"s", "", {{"f", "https://x/f", kOne, "", Bytes{777}}}};
+  const Subject subject{catalogue_.install(named("m"), what)->artifact.id, "m", ""};
+  layer.update(catalogue_.list().value());
+  EXPECT_EQ(layer.observe(subject).level, "verified");
+  EXPECT_EQ(layer.observe(subject).fraction, 1);
+  ASSERT_TRUE(catalogue_.note_hashed(subject.artifact, {kTwo}));
+  layer.update(catalogue_.list().value());
+  EXPECT_EQ(layer.observe(subject).level, "partial");
+  EXPECT_EQ(layer.observe(subject).fraction, 0);
+  ASSERT_TRUE(catalogue_.note_absent(subject.artifact));
+  layer.update(catalogue_.list().value());
+  EXPECT_EQ(layer.observe(subject).level, "absent");
+  EXPECT_EQ(layer.cost_to_warm(subject).bytes, Bytes{777});
+  EXPECT_FALSE(layer.cost_to_warm(subject).known);
+
+  const Subject mine{imported("mine").id, "mine", ""};
+  layer.update(catalogue_.list().value());
+  EXPECT_EQ(layer.observe(mine).level, "local");
 }
 
 }  // namespace

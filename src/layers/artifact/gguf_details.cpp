@@ -3,9 +3,12 @@
 
 #include <boost/json.hpp>
 #include <cmath>
+#include <unordered_map>
+#include <utility>
 
 #include "layers/artifact/gguf_header.h"
 #include "layers/artifact/gguf_metadata.h"
+#include "layers/artifact/gguf_need.h"
 
 namespace hearth {
 namespace {
@@ -126,14 +129,57 @@ void append_tensors(json::array& list, const GgufHeader& header) {
   }
 }
 
+// Bytes of tensors by what they are part of, in the order of their first tensors.
+class LayerSums {
+ public:
+  void add(const GgufHeader& header) {
+    for (const GgufHeader::Tensor& tensor : header.tensors) {
+      const std::string layer{layer_of_tensor(tensor.name)};
+      const auto [at, is_new] = places_.try_emplace(layer, sums_.size());
+      if (is_new) sums_.push_back({layer, Bytes{}});
+      sums_[at->second].second += tensor.range.size;
+      total_ += tensor.range.size;
+    }
+  }
+  json::array list() const {
+    json::array list;
+    for (const auto& [layer, bytes] : sums_) {
+      list.push_back(json::object{{"layer", layer}, {"bytes", bytes.count()}});
+    }
+    return list;
+  }
+  Bytes total() const { return total_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;
+  std::vector<std::pair<std::string, Bytes>> sums_;
+  Bytes total_;
+};
+
+json::object json_of_need(const GgufNeed& need, Bytes weights) {
+  json::object object{{"weights_bytes", weights.count()},
+                      {"kv_bytes", nullptr},
+                      {"kv_context", nullptr},
+                      {"total_bytes", nullptr},
+                      {"note", need.note}};
+  if (need.kv_context > 0) object["kv_context"] = need.kv_context;
+  if (need.kv) {
+    object["kv_bytes"] = need.kv->count();
+    object["total_bytes"] = (weights + *need.kv).count();
+  }
+  return object;
+}
+
 }  // namespace
 
 Result<GgufDetails> read_gguf_details(const Files& files, const std::vector<std::string>& paths) {
   json::array tensors;
+  LayerSums layers;
   for (const std::string& path : paths) {
     const Result<GgufHeader> header = read_gguf_header(files, path);
     if (!header) return Failed{header.error()};
     append_tensors(tensors, *header);
+    layers.add(*header);
   }
   if (paths.empty()) return fail(ErrorCode::kNotFound, "the model has no files");
   const Result<json::object> metadata = read_metadata(files, paths.front());
@@ -146,6 +192,8 @@ Result<GgufDetails> read_gguf_details(const Files& files, const std::vector<std:
     details.license_text = text_of(*metadata, "general.license");
   }
   details.tensors = json::serialize(tensors);
+  details.layers = json::serialize(layers.list());
+  details.need = json::serialize(json_of_need(need_of(*metadata), layers.total()));
   return details;
 }
 

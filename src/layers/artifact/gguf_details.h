@@ -16,6 +16,10 @@ struct GgufDetails {
   std::string chat_template;  // with its lines
   std::string license_text;   // likewise; the license's name where there is no text
   std::string tensors;        // JSON list of {"name", "type", "shape"}
+  std::string layers;         // JSON list of {"layer", "bytes"}, in file order
+  // JSON: {"weights_bytes", "kv_bytes", "kv_context", "total_bytes", "note"}; what a first load
+  // wants of the memory. Null where the file does not tell; the note says why.
+  std::string need;
 };
 
 // `paths`: the files of the model, in order; metadata is the first one's. Files are read as

@@ -31,12 +31,14 @@ class GgufBuilder {
     for (const std::string& value : values) put_text(pairs_, value);
     return *this;
   }
-  // An array's head alone; raw() may follow.
+  // An array's head alone; more() may follow.
   GgufBuilder& array(std::string_view key, std::uint32_t type, std::uint64_t count) {
     begin(key, 9);
     put(pairs_, type);
     return put(pairs_, count), *this;
   }
+  // Bytes behind an array's head.
+  GgufBuilder& more(std::string_view bytes) { return pairs_ += bytes, *this; }
   // A key of any type with these bytes as its value.
   GgufBuilder& raw(std::string_view key, std::uint32_t type, std::string_view bytes) {
     begin(key, type);
