@@ -7,14 +7,13 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <map>
 #include <new>
 
-#include "base/random.h"
-#include "base/testing/forwarding_files.h"
 #include "layers/artifact/artifact.h"
 #include "layers/artifact/gguf_details.h"
 #include "layers/testing/gguf_builder.h"
+#include "layers/testing/header_mutator.h"
+#include "layers/testing/memory_files.h"
 
 namespace {
 
@@ -53,47 +52,11 @@ namespace hearth {
 namespace {
 
 using testing::GgufBuilder;
+using testing::HeaderMutator;
+using testing::MemoryFiles;
 
 constexpr int kMutations = 10'000;
 constexpr std::size_t kMostMemory = std::size_t{256} << 20;
-
-// Files in memory, whose size may be a lie upwards: what is beyond them reads as zeros.
-class MemoryFiles : public testing::ForwardingFiles {
- public:
-  std::map<std::string, std::string> contents;
-  std::uint64_t claimed_more = 0;
-  mutable std::uint64_t read = 0;
-
-  Result<Fd> open_read(const std::string& path) const override {
-    if (!contents.contains(path)) return fail(ErrorCode::kNotFound, path);
-    current_ = path;
-    return Fd{};
-  }
-  Result<FileInfo> info(const Fd&) const override {
-    FileInfo info;
-    info.kind = FileKind::kRegular;
-    info.size = Bytes{contents.at(current_).size() + claimed_more};
-    return info;
-  }
-  Result<std::string> real_path(const std::string& path) const override { return path; }
-  Result<std::size_t> read_at(const Fd&, std::uint64_t offset,
-                              std::span<std::byte> into) const override {
-    const std::string& content = contents.at(current_);
-    const std::uint64_t size = content.size() + claimed_more;
-    const std::uint64_t left = offset < size ? size - offset : 0;
-    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left));
-    std::ranges::fill(into.first(n), std::byte{0});
-    if (offset < content.size()) {
-      const std::size_t real = std::min(n, content.size() - static_cast<std::size_t>(offset));
-      std::memcpy(into.data(), content.data() + offset, real);
-    }
-    read += n;
-    return n;
-  }
-
- private:
-  mutable std::string current_;
-};
 
 std::string rich_model() {
   GgufBuilder file = GgufBuilder::small_model();
@@ -115,62 +78,6 @@ std::string shard(int number, int count) {
   file.tensor("t" + std::to_string(number), {32}, 0, 128);
   return file.bytes();
 }
-
-class Mutator {
- public:
-  explicit Mutator(std::uint64_t seed) : random_{seed} {}
-
-  void mutate(std::string& bytes) {
-    const std::size_t header = std::min<std::size_t>(bytes.size(), 12'000);
-    for (std::uint64_t n = 1 + random_.next() % 4; n > 0 && !bytes.empty(); --n) {
-      const std::size_t at = random_.next() % std::min(header, bytes.size());
-      switch (random_.next() % 6) {
-        case 0:
-          bytes[at] = static_cast<char>(bytes[at] ^ (1 << random_.next() % 8));
-          break;
-        case 1:
-          put(bytes, at, kNumbers[random_.next() % kNumbers.size()]);
-          break;
-        case 2:
-          bytes.resize(random_.next() % (bytes.size() + 1));
-          break;
-        case 3:
-          repeat(bytes, at);
-          break;
-        case 4:
-          put(bytes, 8 + 8 * (random_.next() % 2), kNumbers[random_.next() % kNumbers.size()]);
-          break;
-        default:
-          bytes.erase(at, 1 + random_.next() % 64);
-      }
-    }
-  }
-  std::uint64_t next() { return random_.next(); }
-
- private:
-  static constexpr std::array<std::uint64_t, 10> kNumbers{std::uint64_t{1} << 60,
-                                                          std::uint64_t{1} << 63,
-                                                          ~std::uint64_t{0},
-                                                          0x7fffffffffffffff,
-                                                          0xffffffff,
-                                                          std::uint64_t{1} << 32,
-                                                          65536,
-                                                          131072,
-                                                          0,
-                                                          1};
-
-  static void put(std::string& bytes, std::size_t at, std::uint64_t value) {
-    const std::size_t n = at < bytes.size() ? std::min(sizeof(value), bytes.size() - at) : 0;
-    if (n > 0) std::memcpy(bytes.data() + at, &value, n);
-  }
-  // Keys and tensors stand there twice.
-  void repeat(std::string& bytes, std::size_t at) {
-    const std::string piece = bytes.substr(at, 1 + random_.next() % 300);
-    bytes.insert(at, piece);
-  }
-
-  Random random_;
-};
 
 // Reads the file in all ways; true when it passed for a model.
 bool read_bounded(const MemoryFiles& files, const std::vector<std::string>& paths) {
@@ -203,7 +110,7 @@ TEST(HeaderMutation, NeverHarms) {
   int passed = 0;
   for (int seed = 1; seed <= kMutations; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Mutator mutator{static_cast<std::uint64_t>(seed)};
+    HeaderMutator mutator{static_cast<std::uint64_t>(seed)};
     MemoryFiles files;
     std::vector<std::string> paths{"m"};
     if (seed % 5 == 0) {
