@@ -42,11 +42,13 @@ bool same_content(const Journal& journal, const Wanted& wanted) {
   return !nameless(had) && (!had.size || !wanted.size || had.size == wanted.size);
 }
 
+enum class Boot { kSame, kAnother };
+
 // What may be believed of a part after a look at nothing but the journal and the data's length.
-PartRecord worth_keeping(const PartRecord& part, Bytes length, Bytes on_disk, bool same_boot) {
+PartRecord worth_keeping(const PartRecord& part, Bytes length, Bytes on_disk, Boot boot) {
   const bool hashed = part.digest && Bytes{part.filled} == length;
   const Bytes there = std::min(Bytes{part.filled}, on_disk);
-  if (hashed ? there == length : same_boot) {
+  if (hashed ? there == length : boot == Boot::kSame) {
     return {static_cast<std::uint32_t>(there.count()), part.digest};
   }
   return {0, part.digest};
@@ -88,11 +90,11 @@ Result<> Download::adopt(Journal journal) {
 
   // Records first: were it the other way round and a kill between them, what another boot left
   // would be taken for this one's.
-  const bool same_boot = journal.header.boot == wanted_.boot;
+  const Boot boot = journal.header.boot == wanted_.boot ? Boot::kSame : Boot::kAnother;
   for (std::size_t i = 0; i < journal.parts.size(); ++i) {
     PartRecord& part = journal.parts[i];
     const Bytes on_disk = data->size - Bytes{table_.begin_of(i)};
-    const PartRecord kept = worth_keeping(part, Bytes{table_.length_of(i)}, on_disk, same_boot);
+    const PartRecord kept = worth_keeping(part, Bytes{table_.length_of(i)}, on_disk, boot);
     if (kept == part) continue;
     part = kept;
     Result<> written = write_record(files_, journal_, salt_, i, part);

@@ -156,6 +156,25 @@ TEST_F(DownloadTest, ALostTailIsFetchedAgain) {
   expect_right();
 }
 
+TEST_F(DownloadTest, WhatTheDataIsTooShortForIsNotHere) {
+  interrupt_after(200);
+  ASSERT_GT((*open())->state().arrived, Bytes{});
+  const Result<Fd> file = Files::real().open_write(directory_ / "data", Files::Create::kNever);
+  ASSERT_TRUE(Files::real().resize(*file, Bytes{}));
+  EXPECT_EQ((*open())->state().arrived, Bytes{});
+  ASSERT_TRUE(fetch());
+  expect_right();
+}
+
+TEST_F(DownloadTest, MoreThanWasAskedForIsLeftAlone) {
+  const auto download = open();
+  const std::optional<Range> range = (*download)->next();
+  Content more(2 * kSize);
+  EXPECT_EQ(*(*download)->arrived(range->id, more), Taken::kEnough);
+  EXPECT_EQ((*download)->state().arrived.count(), *range->end);
+  EXPECT_TRUE((*download)->ended(range->id, HowEnded::kWhole));
+}
+
 TEST_F(DownloadTest, RepairsFromTheDigestsOfParts) {
   const Result<Finished> finished = fetch();
   const Result<Fd> journal =
