@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "layers/artifact/artifact.h"
 #include "layers/artifact/catalogue_rows.h"
+#include "layers/artifact/found/store_root.h"
 #include "layers/artifact/model_name.h"
 #include "layers/artifact/model_settings.h"
 #include "layers/artifact/origin.h"
@@ -97,6 +98,9 @@ class Catalogue {
   // more go, but for those of files that are pinned, or that the user named too.
   Result<FoundReport> note_found(Store store, const std::string& root,
                                  const std::vector<FoundModel>& found);
+
+  // Stores and folders that names came from, each once.
+  Result<std::vector<StoreRoot>> found_roots() { return rows_.found_roots(); }
 
   // What a hash of all content brought, in the order of Artifact::files(): writes it down the first
   // time, and compares ever after, with what a publisher promised from the first time on. kOk or

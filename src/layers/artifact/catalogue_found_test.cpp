@@ -72,6 +72,13 @@ TEST_F(FoundModels, AreListedUsedInPlaceAndReadOnce) {
   EXPECT_EQ(catalogue_.find(named("one:q4"))->settings, one.settings);
 }
 
+TEST_F(FoundModels, SayWhichStoresTheyCameFrom) {
+  EXPECT_THAT(*catalogue_.found_roots(), ::testing::IsEmpty());
+  note({found("one", model("a.gguf")), found("two", model("b.gguf"))}, Store::kOllama);
+  ASSERT_TRUE(catalogue_.import(model("c.gguf"), named("mine")));
+  EXPECT_THAT(*catalogue_.found_roots(), ElementsAre(StoreRoot{Store::kOllama, "/root"}));
+}
+
 TEST_F(FoundModels, TwoNamesOfOneFileAreBothListed) {
   const std::string path = model("a.gguf");
   EXPECT_EQ(note({found("x:8b", path), found("x:latest", path)}).added, 2);

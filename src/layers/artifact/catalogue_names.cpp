@@ -101,6 +101,20 @@ Result<std::vector<CatalogueRows::Name>> CatalogueRows::names_found(Store store,
   return names_in(std::move(*select));
 }
 
+Result<std::vector<StoreRoot>> CatalogueRows::found_roots() {
+  auto select = db_.prepare(
+      "SELECT DISTINCT found_store, found_root FROM names WHERE found_root <> '' ORDER BY 1, 2");
+  if (!select) return passed_on(select);
+  std::vector<StoreRoot> roots;
+  for (;;) {
+    Result<bool> more = select->step();
+    if (!more) return passed_on(more);
+    if (!*more) return roots;
+    const std::optional<Store> store = store_named(select->text(0));
+    if (store) roots.push_back(StoreRoot{*store, select->text(1)});
+  }
+}
+
 Result<> CatalogueRows::remove_name(std::string_view key) {
   auto remove = db_.prepare("DELETE FROM names WHERE name_key = ?1");
   if (!remove) return passed_on(remove);

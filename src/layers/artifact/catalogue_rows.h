@@ -8,6 +8,7 @@
 
 #include "base/sqlite.h"
 #include "layers/artifact/artifact.h"
+#include "layers/artifact/found/store_root.h"
 #include "layers/artifact/model_name.h"
 #include "layers/artifact/model_settings.h"
 #include "layers/artifact/pin.h"
@@ -64,6 +65,7 @@ class CatalogueRows {
   Result<Name> name(std::string_view key);
   Result<std::vector<Name>> names_of(std::string_view artifact);
   Result<std::vector<Name>> names_found(Store store, std::string_view root);
+  Result<std::vector<StoreRoot>> found_roots();
   Result<> remove_name(std::string_view key);
   // Artifacts without a name go, and their pins.
   Result<> drop_nameless();
