@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long the worst of 10,000 damaged headers holds its reader up. Without an argument: of a made
-// model with a vocabulary of 32,000; with one, of that GGUF file.
+// The processor time that the worst of 10,000 damaged headers takes to be read or refused. Without
+// an argument: of a made model with a vocabulary of 32,000; with one, of that GGUF file.
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <vector>
@@ -40,6 +40,13 @@ std::string read_all(const char* path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
+// Of this thread: what others do on the machine is left out.
+double processor_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
 int run(const std::string& sound) {
   testing::MemoryFiles files;
   files.contents["m"] = sound;
@@ -58,10 +65,9 @@ int run(const std::string& sound) {
     std::string bytes = head;
     mutator.mutate(bytes, size);
     files.contents["m"] = std::move(bytes);
-    const auto begun = std::chrono::steady_clock::now();
+    const double begun = processor_ms();
     (void)read_gguf_header(files, "m");
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
-    times.push_back(took.count());
+    times.push_back(processor_ms() - begun);
   }
   std::ranges::sort(times);
   fmt::print("header of {} bytes, {} damaged: median {:.2f} ms, worst {:.2f} ms (bar {} ms)\n",

@@ -10,7 +10,8 @@ namespace hearth::gguf {
 namespace {
 
 constexpr std::uint64_t kMaxPairs = 65536;
-constexpr std::size_t kMaxKey = 65535;  // the format's own limit
+constexpr std::uint64_t kMaxTexts = std::uint64_t{2} << 20;  // four times the longest known
+constexpr std::size_t kMaxKey = 65535;                       // the format's own limit
 constexpr std::size_t kKeptText = 4096;
 constexpr std::size_t kKeptTemplate = std::size_t{256} << 10;
 constexpr std::string_view kTemplate = "tokenizer.chat_template";
@@ -109,6 +110,10 @@ std::optional<ArrayHead> read_array_head(HeaderCursor& cursor, std::string_view 
   const std::uint64_t width = width_of(*type);
   const std::uint64_t least = width == 0 ? sizeof(std::uint64_t) : width;
   if (!cursor.room_for(count, least, fmt::format("values in {}", what))) return std::nullopt;
+  if (width == 0 && count > kMaxTexts) {
+    cursor.fail(fmt::format("{} has {} texts, more than {}", what, count, kMaxTexts));
+    return std::nullopt;
+  }
   return ArrayHead{*type, count};
 }
 

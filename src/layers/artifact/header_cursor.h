@@ -18,8 +18,8 @@ namespace hearth::gguf {
 
 // Reads the head of an untrusted file from front to back in pieces of at most 1 MiB, hashing what
 // it passes. No length found in the file is believed before the file has been shown to be that
-// long, so nothing larger than the buffer and the kept part of one text is ever allocated. All kept
-// texts together may take 64 MiB.
+// long, so nothing larger than the buffer and the kept part of one text is ever allocated; and no
+// more than 32 MiB are read, so all kept texts together stay below that.
 //
 // The first failure sticks: from then on every read gives zero or empty, and ok() is false. Loops
 // over counts from the file must look at ok(). Not thread-safe; blocks on the disk.
@@ -72,7 +72,6 @@ class HeaderCursor {
   std::uint64_t base_ = 0;  // where in the file the buffer begins
   std::size_t at_ = 0;      // next byte to give out
   std::size_t filled_ = 0;
-  std::size_t given_ = 0;  // bytes of texts
   Sha256 sha_;
   std::optional<Error> error_;
 };

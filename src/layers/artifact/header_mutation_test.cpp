@@ -83,7 +83,7 @@ std::string shard(int number, int count) {
 bool read_bounded(const MemoryFiles& files, const std::vector<std::string>& paths) {
   std::uint64_t size = 0;
   for (const std::string& path : paths) size += files.contents.at(path).size() + 4096;
-  if (files.claimed_more > 0) size = std::uint64_t{260} << 20;
+  if (files.claimed_more > 0) size = std::uint64_t{33} << 20;
   files.read = 0;
   most_allocated = allocated.load();
   const std::size_t before = allocated;
@@ -141,7 +141,7 @@ TEST(HeaderMutation, AHugeFileIsNoProofOfLengths) {
       {"keys", GgufBuilder{}.text("general.architecture", "x").claim_keys(65000).bytes()},
       {"tensors", GgufBuilder{}.text("general.architecture", "x").claim_tensors(130000).bytes()},
       {"text", GgufBuilder{}.raw("general.name", 8, std::string("\0\0\0\x0e\0\0\0\0", 8)).bytes()},
-      {"texts", GgufBuilder{}.array("x", 8, 30'000'000).bytes()},
+      {"texts", GgufBuilder{}.array("x", 8, 2'000'000).bytes()},
       {"numbers", GgufBuilder{}.array("x", 10, std::uint64_t{1} << 40).bytes()},
   };
   for (const auto& c : cases) {
