@@ -76,11 +76,11 @@ class DownloadTest : public ::testing::Test {
     return content;
   }
   void flip_on_disk(std::size_t at) {
-    const Result<Fd> file = Files::real().open_write(directory_ / "data", Files::Create::kNever);
+    const Fd file = *Files::real().open_write(directory_ / "data", Files::Create::kNever);
     std::array<std::byte, 1> byte{};
-    ASSERT_TRUE(Files::real().read_at(*file, at, byte));
+    ASSERT_TRUE(Files::real().read_at(file, at, byte));
     byte[0] ^= std::byte{1};
-    ASSERT_TRUE(Files::real().write_at(*file, at, byte));
+    ASSERT_TRUE(Files::real().write_at(file, at, byte));
   }
 
   void expect_right() const { EXPECT_TRUE(data() == *server_.content); }
@@ -97,7 +97,6 @@ TEST_F(DownloadTest, BringsTheFile) {
   const Result<Finished> finished = fetch();
   ASSERT_TRUE(finished) << finished.error().message();
   EXPECT_EQ(finished->sha256, *wanted_.promised);
-  EXPECT_EQ(finished->size, Bytes{kSize});
   EXPECT_EQ(finished->validator, server_.validator);
   EXPECT_EQ(sent_, kSize);
   expect_right();
@@ -172,7 +171,6 @@ TEST_F(DownloadTest, MoreThanWasAskedForIsLeftAlone) {
   Content more(2 * kSize);
   EXPECT_EQ(*(*download)->arrived(range->id, more), Taken::kEnough);
   EXPECT_EQ((*download)->state().arrived.count(), *range->end);
-  EXPECT_TRUE((*download)->ended(range->id, HowEnded::kWhole));
 }
 
 TEST_F(DownloadTest, RepairsFromTheDigestsOfParts) {
@@ -245,7 +243,6 @@ TEST_F(DownloadTest, WithoutAnyNameForTheVersionNothingIsMixed) {
   wanted_.promised.reset();
   server_.validator.clear();
   interrupt_after(200);
-  EXPECT_GT((*open())->state().arrived + Bytes{1}, Bytes{});
   EXPECT_EQ((*open())->state().arrived, Bytes{});
   ASSERT_TRUE(fetch());
   expect_right();
@@ -333,7 +330,6 @@ TEST_F(DownloadTest, RangesStayWithinTheWindowAndShrinkAtTheEnd) {
   }
   EXPECT_EQ(end, kSmall.window.count());
   Range last;
-  FakeNetwork network{server_, **download, random_};
   wanted_.geometry.window = Bytes{2 * kSize};
   const auto wide = open();
   while (const std::optional<Range> range = (*wide)->next()) last = *range;
