@@ -31,6 +31,14 @@ std::string progress_json(const std::string& model, double fraction) {
       json::object{{"model", model}, {"layer", "weights"}, {"fraction", fraction}});
 }
 
+std::string pull_json(const PullStatus& pull, const TransferProgress& progress) {
+  json::object event{{"source", pull.source},   {"name", pull.name}, {"state", pull.state},
+                     {"stage", progress.stage}, {"done", pull.done}, {"total", pull.total},
+                     {"rate", pull.bytes_per_s}};
+  if (progress.eta_ms) event["eta_ms"] = *progress.eta_ms;
+  return json::serialize(event);
+}
+
 std::string models_changed_json(const std::vector<NamedModel>& models) {
   json::array names;
   for (const NamedModel& model : models) {

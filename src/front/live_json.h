@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "front/reply.h"
+#include "front/transfer.h"
 #include "layers/artifact/catalogue.h"
 #include "timeline/snapshot.h"
 
@@ -15,6 +16,7 @@ std::string request_started_json(const std::string& id, const std::string& model
                                  const RequestContext& context);
 std::string levels_json(const std::string& model, const std::vector<LayerSnapshot>& layers);
 std::string progress_json(const std::string& model, double fraction);  // of a load
+std::string pull_json(const PullStatus& pull, const TransferProgress& progress);
 std::string models_changed_json(const std::vector<NamedModel>& models);
 
 }  // namespace hearth::front
