@@ -66,7 +66,9 @@ Result<std::unique_ptr<Context>> Context::create(const Model& model, const Optio
   if (threads.handle() != nullptr) {
     llama_attach_threadpool(context, threads.handle(), threads.handle());
   }
-  return std::unique_ptr<Context>{new Context{context, model.sliding_window()}};
+  std::unique_ptr<Context> made{new Context{context, model.sliding_window()}};
+  if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
+  return made;
 }
 
 void Context::clear() { batch_->raw.n_tokens = 0; }

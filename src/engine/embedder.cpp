@@ -65,6 +65,7 @@ Result<std::unique_ptr<Embedder>> Embedder::create(const Model& model, const Voc
     return fail(ErrorCode::kNoSpace, "context for embeddings: " + take_engine_error());
   }
   std::unique_ptr<Embedder> embedder{new Embedder{context, model.embedding_size(), limit}};
+  if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
   if (llama_pooling_type(context) == LLAMA_POOLING_TYPE_RANK) {
     return fail(ErrorCode::kUnsupported, "this model gives no embeddings: it is a reranker");
   }

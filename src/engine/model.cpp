@@ -62,4 +62,23 @@ Result<Model> Model::load(const std::vector<std::string>& paths, const Vocabular
   return fail(ErrorCode::kCorrupt, "load: " + take_engine_error());
 }
 
+Result<> Model::add_adapter(const std::string& path) {
+  take_engine_error();
+  llama_adapter_lora* adapter = llama_adapter_lora_init(model_.get(), path.c_str());
+  if (adapter == nullptr) return fail(ErrorCode::kCorrupt, take_engine_error());
+  adapters_.push_back(adapter);
+  return {};
+}
+
+Result<> Model::apply_adapters(llama_context* context) const {
+  if (adapters_.empty()) return {};
+  std::vector<llama_adapter_lora*> adapters = adapters_;
+  std::vector<float> scales(adapters.size(), 1.0F);
+  take_engine_error();
+  if (llama_set_adapters_lora(context, adapters.data(), adapters.size(), scales.data()) == 0) {
+    return {};
+  }
+  return fail(ErrorCode::kInternal, "adapters: " + take_engine_error());
+}
+
 }  // namespace hearth::engine

@@ -9,6 +9,8 @@
 #include "base/result.h"
 #include "engine/vocabulary.h"
 
+struct llama_adapter_lora;
+struct llama_context;
 struct llama_model;
 
 namespace hearth::engine {
@@ -26,6 +28,12 @@ class Model {
   static Result<Model> load(const std::vector<std::string>& paths, const Vocabulary& vocabulary,
                             Repack repack, const LoadProgress& progress);
 
+  // Every context that is made from now on computes with this LoRA too, at its full scale. Errors:
+  // kCorrupt with the engine's own words: no adapter, or one for another model.
+  Result<> add_adapter(const std::string& path);
+  // For those that make contexts. Errors: kInternal.
+  Result<> apply_adapters(llama_context* context) const;
+
   llama_model* handle() const { return model_.get(); }
   int sliding_window() const { return sliding_window_; }  // 0: full attention
   int embedding_size() const;
@@ -37,6 +45,7 @@ class Model {
   explicit Model(llama_model* model);
 
   std::unique_ptr<llama_model, Free> model_;
+  std::vector<llama_adapter_lora*> adapters_;  // owned by the model
   int sliding_window_;
 };
 

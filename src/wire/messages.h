@@ -30,6 +30,7 @@ struct LoadOptions {
 struct OpenMessage {
   std::string model;  // for messages and logs
   LoadOptions options;
+  int adapters = 0;  // of the descriptors, the last ones: LoRA, applied by every load
 };
 
 struct ReadyMessage {
@@ -101,6 +102,10 @@ struct GenerateMessage {
   // "on", "off", or empty: as the template does by itself. "on" is an error at "think" where the
   // template has no reasoning.
   std::string thinking;
+
+  // Jinja, in place of the model's own; a raw prompt goes by none. A bad one is an error at
+  // "template".
+  std::string chat_template;
 
   bool add_special = true;  // a raw prompt gets the model's BOS where the model wants one
   Sampling sampling;

@@ -40,6 +40,7 @@ LoadOptions read_options(ObjectReader& in) {
 OpenMessage read_open(ObjectReader& in) {
   OpenMessage m;
   m.model = in.text("model");
+  m.adapters = in.integer("adapters", kCount).value_or(0);
   in.object("options", [&](ObjectReader& inner) { m.options = read_options(inner); });
   return m;
 }
@@ -140,6 +141,7 @@ GenerateMessage read_generate(ObjectReader& in) {
   m.response_schema = in.text("response_schema");
   m.template_kwargs = in.text("template_kwargs");
   m.thinking = in.text("thinking");
+  m.chat_template = in.text("chat_template");
   m.add_special = in.truth("add_special").value_or(m.add_special);
   in.object("sampling", [&](ObjectReader& inner) { m.sampling = read_sampling(inner); });
   m.stop = in.texts("stop");

@@ -98,7 +98,7 @@ std::string encode(const std::vector<std::vector<float>>& vectors) {
 
 std::string encode(const OpenMessage& m) {
   JsonWriter out;
-  out.text("model", m.model).raw("options", encode(m.options));
+  out.text("model", m.model).raw("options", encode(m.options)).number("adapters", m.adapters);
   return out.finish();
 }
 
@@ -149,6 +149,7 @@ std::string encode(const GenerateMessage& m) {
       .text("response_schema", m.response_schema)
       .text("template_kwargs", m.template_kwargs)
       .text("thinking", m.thinking)
+      .text("chat_template", m.chat_template)
       .truth("add_special", m.add_special)
       .raw("sampling", encode(m.sampling))
       .texts("stop", m.stop)

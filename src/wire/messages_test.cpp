@@ -40,7 +40,9 @@ TEST(Messages, OpenComesBack) {
   OpenMessage m;
   m.model = "qwen \"9b\"\n";
   m.options = {4096, 8, 6, false, false};
+  m.adapters = 2;
   expect_round_trip(m, decode_open);
+  EXPECT_EQ(decode_open(encode(m))->adapters, 2);
   const auto back = decode_open(encode(m));
   EXPECT_EQ(back->model, m.model);
   EXPECT_EQ(back->options, m.options);
@@ -113,6 +115,7 @@ TEST(Messages, GenerateComesBack) {
   m.cache_prompt = false;
   m.echo = true;
   m.thinking = "off";
+  m.chat_template = "{{ messages }}";
   m.context_limit = 2048;
   m.truncate = true;
   m.keep = 5;

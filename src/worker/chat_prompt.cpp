@@ -46,9 +46,10 @@ void append_texts(const json::value& value, std::string& out) {
 // A conversation that is rendered again and again with other messages left out.
 class Conversation {
  public:
-  Conversation(const Language& language, const ChatRequest& request, PromptRoom room,
-               json::array messages)
+  Conversation(const Language& language, const engine::ChatFormat& format,
+               const ChatRequest& request, PromptRoom room, json::array messages)
       : language_{language},
+        format_{format},
         request_{request},
         room_{room},
         messages_(std::move(messages)) {  // braces would make a list of the list
@@ -65,7 +66,7 @@ class Conversation {
   Result<int> count(const Cut& cut) {
     ChatRequest request = request_;
     request.messages = text_of(cut);
-    auto chat = language_.format.render(request);
+    auto chat = format_.render(request);
     if (!chat) return Failed{std::move(chat).error()};
     Attempt attempt;
     attempt.cut = cut;
@@ -115,6 +116,7 @@ class Conversation {
   }
 
   const Language& language_;
+  const engine::ChatFormat& format_;
   const ChatRequest& request_;
   const PromptRoom room_;
   const json::array messages_;
@@ -135,14 +137,14 @@ Result<ChatRequest> chat_request(const wire::GenerateMessage& message) {
   return request;
 }
 
-Result<Prompt> shortened_chat(const Language& language, const ChatRequest& request,
-                              PromptRoom room) {
+Result<Prompt> shortened_chat(const Language& language, const engine::ChatFormat& format,
+                              const ChatRequest& request, PromptRoom room) {
   auto parsed = parse_json(request.messages);
   if (!parsed) return Failed{std::move(parsed).error().at("messages")};
   if (!parsed->is_array()) {
     return Failed{Error{ErrorCode::kInvalid, "a list of messages was expected"}.at("messages")};
   }
-  Conversation conversation{language, request, room, std::move(parsed->get_array())};
+  Conversation conversation{language, format, request, room, std::move(parsed->get_array())};
   const auto cut = choose_cut(conversation.sketches(), room,
                               [&](const Cut& way) { return conversation.count(way); });
   if (!cut) return Failed{cut.error()};

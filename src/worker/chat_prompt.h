@@ -18,8 +18,8 @@ namespace hearth::worker {
 Result<engine::ChatRequest> chat_request(const wire::GenerateMessage& message);
 
 // The conversation, without its oldest messages where it is too long. Errors: as build_prompt's.
-Result<Prompt> shortened_chat(const Language& language, const engine::ChatRequest& request,
-                              PromptRoom room);
+Result<Prompt> shortened_chat(const Language& language, const engine::ChatFormat& format,
+                              const engine::ChatRequest& request, PromptRoom room);
 
 // Tokens of a rendered conversation that goes on from others, and so has no BOS.
 std::vector<engine::Token> continued_tokens(const engine::Vocabulary& vocabulary,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/loaded_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -58,6 +60,16 @@ Result<Stage> read_pages(const OpenedModel& opened, const std::atomic<bool>& sto
   return Stage{StageKind::kRead, start, now(), reads_so_far().from_device - before.from_device};
 }
 
+Result<> add_adapters(const OpenedModel& opened, engine::Model& model) {
+  for (std::size_t i = 0; i < opened.adapters.size(); ++i) {
+    Result<> added = model.add_adapter(opened.adapters[i]);
+    if (added) continue;
+    return Failed{std::move(added).error().during(
+        fmt::format("adapter {} of {}", i + 1, opened.adapters.size()))};
+  }
+  return {};
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(const OpenedModel& opened, Around around, engine::Model model)
@@ -82,6 +94,7 @@ Result<LoadedModel::Outcome> LoadedModel::load(const OpenedModel& opened, Around
     return !around.abort.stop;
   });
   if (!model) return Failed{std::move(model).error()};
+  if (auto added = add_adapters(opened, *model); !added) return Failed{std::move(added).error()};
   const TimePoint loaded = now();
   outcome.message.stages.push_back({StageKind::kLoad, load_start, loaded, {}});
 

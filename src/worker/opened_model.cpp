@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
 #include <utility>
 
 #include "engine/engine_log.h"
@@ -24,6 +25,12 @@ int context_limit_of(const engine::Vocabulary& vocabulary, int wanted) {
 
 bool is_embedding_model(const engine::Vocabulary& vocabulary) {
   return vocabulary.arch_value("attention.causal").value_or("true") == "false";
+}
+
+std::vector<std::string> paths_of(const std::vector<Fd>& files) {
+  std::vector<std::string> paths;
+  for (const Fd& file : files) paths.push_back(fmt::format("/proc/self/fd/{}", file.get()));
+  return paths;
 }
 
 // Backends take a process once, however many models it opens (a test opens several).
@@ -66,9 +73,13 @@ Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::
   model->name = std::move(message.model);
   model->options = message.options;
   model->files = std::move(files);
-  for (const Fd& file : model->files) {
-    model->paths.push_back(fmt::format("/proc/self/fd/{}", file.get()));
-  }
+  const auto adapters = static_cast<std::size_t>(message.adapters);
+  if (adapters >= model->files.size()) return fail(ErrorCode::kInvalid, "a file is missing");
+  const auto first = model->files.end() - static_cast<std::ptrdiff_t>(adapters);
+  model->adapter_files.assign(std::move_iterator{first}, std::move_iterator{model->files.end()});
+  model->files.erase(first, model->files.end());
+  model->paths = paths_of(model->files);
+  model->adapters = paths_of(model->adapter_files);
   auto loading = std::async(std::launch::async, [] { return backends_once(); });
   auto vocabulary = engine::Vocabulary::open(model->paths);
   auto backends = loading.get();

@@ -21,17 +21,21 @@ struct OpenedModel {
   wire::LoadOptions options;
   std::vector<Fd> files;           // the GGUF file, or its shards in order
   std::vector<std::string> paths;  // of those, under /proc/self/fd
+  std::vector<Fd> adapter_files;
+  std::vector<std::string> adapters;  // likewise
   engine::Backends backends;
   std::unique_ptr<engine::Vocabulary> vocabulary;
   std::unique_ptr<engine::ChatFormat> format;
   int context_limit = 0;
   bool generates = true;
 
-  Language language() const { return {*vocabulary, *format, context_limit, generates}; }
+  Language language(TemplateCache& templates) const {
+    return {*vocabulary, *format, templates, context_limit, generates};
+  }
 };
 
 // Parses the vocabulary while the backends are loaded beside it.
-// Errors: kCorrupt (the file), kInternal (the engine).
+// Errors: kCorrupt (the file), kInternal (the engine), kInvalid (more adapters than files).
 Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::vector<Fd> files);
 
 wire::ReadyMessage ready_message(const OpenedModel& model);

@@ -109,14 +109,22 @@ Result<> put_before(const Language& language, const GenerateMessage& message, Pr
   return {};
 }
 
+Result<const engine::ChatFormat*> format_of(const Language& language,
+                                            const GenerateMessage& message) {
+  if (message.chat_template.empty()) return &language.format;
+  return language.templates.get(message.chat_template);
+}
+
 Result<Prompt> messages_prompt(const Language& language, const GenerateMessage& message) {
   auto request = chat_request(message);
   if (!request) return Failed{std::move(request).error()};
+  auto format = format_of(language, message);
+  if (!format) return Failed{std::move(format).error()};
   if (message.truncate) {
-    return shortened_chat(language, *request,
+    return shortened_chat(language, **format, *request,
                           prompt_room(context_of(language, message), message.max_tokens));
   }
-  auto chat = language.format.render(*request);
+  auto chat = (*format)->render(*request);
   if (!chat) return Failed{std::move(chat).error()};
   if (auto possible = check_text(language, message, chat->prompt); !possible) {
     return Failed{possible.error()};

@@ -73,11 +73,16 @@ class TestFront {
     }
   }
 
-  wire::ReadyMessage open(const std::string& path, wire::LoadOptions options) {
+  wire::ReadyMessage open(const std::string& path, wire::LoadOptions options,
+                          const std::vector<std::string>& adapters = {}) {
     wire::Frame frame;
     frame.type = wire::FrameType::kOpen;
-    frame.payload = wire::encode(wire::OpenMessage{"test", options});
+    frame.payload =
+        wire::encode(wire::OpenMessage{"test", options, static_cast<int>(adapters.size())});
     frame.descriptors.emplace_back(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    for (const std::string& adapter : adapters) {
+      frame.descriptors.emplace_back(::open(adapter.c_str(), O_RDONLY | O_CLOEXEC));
+    }
     EXPECT_TRUE(channel_->send(frame));
     const auto ready = wire::decode_ready(next(wire::FrameType::kReady).payload);
     EXPECT_TRUE(ready);

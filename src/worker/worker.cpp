@@ -62,6 +62,7 @@ void Worker::open(Frame frame) {
   model_ = std::move(*model);
   inference_ =
       std::make_unique<InferenceThread>(*model_, LoadedModel::Around{replies_, abort_, gauges_});
+  templates_ = std::make_unique<TemplateCache>(*model_->vocabulary);
   tokenizer_ = std::thread{[this] { tokenize_requests(); }};
   wire::ReadyMessage ready = ready_message(*model_);
   ready.stages.push_back({StageKind::kSpawn, start, Clock::real().now(), {}});
@@ -90,7 +91,7 @@ void Worker::tokenize_requests() {
 }
 
 void Worker::tokenize(const RequestPtr& request) {
-  auto message = prepare(model_->language(), *request);
+  auto message = prepare(model_->language(*templates_), *request);
   if (!message) return replies_.send_error(request->id, message.error());
   request->tokenized = Clock::real().now();
   message->stages.push_back({StageKind::kTokenize, request->received, request->tokenized, {}});

@@ -45,6 +45,7 @@ class Worker {
   engine::AbortFlags abort_;
   Gauges gauges_;
   std::unique_ptr<OpenedModel> model_;
+  std::unique_ptr<TemplateCache> templates_;  // of the tokenizing thread
   std::map<std::uint64_t, std::weak_ptr<Request>> requests_;
   WorkQueue<RequestPtr> to_tokenize_;
   std::unique_ptr<InferenceThread> inference_;
