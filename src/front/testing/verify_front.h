@@ -66,6 +66,7 @@ class VerifyFront : public ::testing::Test {
                             pool_,
                             notes_,
                             files_,
+                            store_,
                             [this]() -> const std::vector<NamedModel>& { return named_; },
                             [this](std::string id) { return recheck(this, std::move(id)); },
                             [this](std::string id, std::vector<std::string> sha256) {
@@ -146,6 +147,12 @@ class VerifyFront : public ::testing::Test {
     Result<Fd> file = Files::real().open_write(path, Files::Create::kNever);
     ASSERT_TRUE(file && Files::real().set_modified(*file, before.modified_ns));
   }
+  // As a repair does it, in miniature.
+  static Task<Result<Bytes>> repair_by(VerifyFront* front, std::string path, std::uint64_t at) {
+    flip_byte(path, at);
+    front->touch(path);
+    co_return Bytes{1234};
+  }
   // A later time than any before, whatever the clock's grain.
   void touch(const std::string& path) {
     Result<Fd> file = Files::real().open_write(path, Files::Create::kNever);
@@ -189,6 +196,7 @@ class VerifyFront : public ::testing::Test {
   Pool pool_ = Pool::inline_for_tests();
   WatchedFiles files_;
   HashNotes notes_{files_, directory_ / "models/verify"};
+  BlobStore store_{files_, directory_ / "models"};
   Metrics metrics_{BuildInfo{}};
   bool busy_ = false;
   int verify_days_ = 0;

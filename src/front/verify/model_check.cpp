@@ -103,7 +103,22 @@ Task<Result<ArtifactStatus>> ModelCheck::settle(std::string key, Artifact artifa
 }
 
 std::optional<std::vector<Digest>> ModelCheck::known_parts(const Artifact::Shard& file) const {
-  return world_.notes.parts(file.sha256);
+  if (world_.store.path_of(file.sha256) != file.path) return world_.notes.parts(file.sha256);
+  Result<transfer::PartDigests> parts = world_.store.parts(file.sha256);
+  const bool fits = parts && parts->size == file.file.size && parts->part_size == FileHash::kPart &&
+                    hex_of(parts->whole) == file.sha256;
+  if (!fits) return std::nullopt;
+  return std::move(parts->parts);
+}
+
+void ModelCheck::keep_parts(const Artifact::Shard& file, const FileHash::Hashed& hashed) const {
+  const std::optional<Digest> whole = transfer::digest_of_hex(hashed.sha256);
+  if (whole && world_.store.path_of(hashed.sha256) == file.path) {
+    // Without them a repair fetches everything; no reason to fail.
+    (void)world_.store.write_parts({file.file.size, *whole, FileHash::kPart, hashed.parts});
+  } else {
+    world_.notes.keep_parts(hashed.sha256, hashed.parts);
+  }
 }
 
 Task<std::vector<ModelCheck::BadParts>> ModelCheck::find_bad(Artifact artifact, Contents contents) {
@@ -117,6 +132,7 @@ Task<std::vector<ModelCheck::BadParts>> ModelCheck::find_bad(Artifact artifact, 
       if (std::optional<std::vector<Digest>> known = known_parts(*all[i])) {
         parts.known = std::move(*known);
         parts.bad = differing(parts.known, contents.files[i].hashed.parts);
+        if (parts.bad.empty()) parts.known.clear();  // digests of what was rotten already
       }
       rotten.push_back(std::move(parts));
     }
@@ -132,7 +148,7 @@ Task<bool> ModelCheck::keep(Artifact artifact, Contents contents, bool heard) {
     const std::vector<const Artifact::Shard*> all = artifact.files();
     for (std::size_t i = 0; i < all.size(); ++i) {
       const FileHash::Hashed& hashed = contents.files[i].hashed;
-      if (!known_parts(*all[i])) world_.notes.keep_parts(hashed.sha256, hashed.parts);
+      if (!known_parts(*all[i])) keep_parts(*all[i], hashed);
       const std::optional<std::string> last = world_.notes.last_content(all[i]->path);
       const bool other = last && *last != hashed.sha256;
       changed = changed || other;

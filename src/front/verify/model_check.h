@@ -7,6 +7,7 @@
 
 #include "front/transfer.h"
 #include "front/verify/content_reader.h"
+#include "layers/artifact/blob_store.h"
 #include "layers/artifact/catalogue.h"
 
 namespace hearth::front {
@@ -30,6 +31,7 @@ class ModelCheck {
     Pool& pool;
     const HashNotes& notes;
     const Files& files;
+    const BlobStore& store;
     // The catalogue's listing.
     std::function<const std::vector<NamedModel>&()> models;
     // These bring the listing up to date before they return.
@@ -74,6 +76,7 @@ class ModelCheck {
   Task<std::vector<BadParts>> find_bad(Artifact artifact, Contents contents);
   Task<bool> keep(Artifact artifact, Contents contents, bool heard);
   std::optional<std::vector<Digest>> known_parts(const Artifact::Shard& file) const;
+  void keep_parts(const Artifact::Shard& file, const FileHash::Hashed& hashed) const;
 
   World world_;
   ContentReader reader_;

@@ -305,6 +305,76 @@ TEST_F(VerifierTest, AStopEndsTheWait) {
   open();
 }
 
+// ---- our own store ----
+
+class OwnStore : public VerifyFront {
+ protected:
+  // A model of 10 MiB that was pulled.
+  std::string install() {
+    hearth::testing::GgufBuilder file = hearth::testing::GgufBuilder::small_model();
+    file.tensor("blk.0.ffn_up.weight", {1024, 2560}, 0, 10 * kMiB);
+    const std::string bytes = file.bytes();
+    const std::string sha256 = hex_of(Sha256{}.add(bytes).finish());
+    auto incoming = store_.receive(sha256, Bytes{bytes.size()});
+    EXPECT_TRUE(incoming && incoming->write(bytes) && incoming->finish());
+    installed_.paths = {store_.path_of(sha256)};
+    installed_.sha256 = {sha256};
+    installed_.origin.source = "models.example/m.gguf";
+    installed_.origin.files = {
+        {"m.gguf", "https://models.example/m.gguf", sha256, "", Bytes{bytes.size()}}};
+    EXPECT_TRUE(catalogue_->install(*ModelName::parse("own"), installed_));
+    EXPECT_TRUE(refresh());
+    return installed_.paths[0];
+  }
+  Catalogue::Installed installed_;
+};
+
+TEST_F(OwnStore, KeepsDigestsOfPartsForRepairs) {
+  install();
+  EXPECT_FALSE(store_.parts(installed_.sha256[0])) << "an upload has none";
+  EXPECT_EQ(verdict("own"), "good");
+  EXPECT_EQ(store_.parts(installed_.sha256[0])->parts.size(), 3U);
+}
+
+TEST_F(OwnStore, WhatIsBadIsRepaired) {
+  const std::string path = install();
+  EXPECT_EQ(verdict("own"), "good");
+  rot(path, 9 * kMiB);
+  std::vector<std::size_t> bad;
+  repair_ = [&](NamedModel, ModelCheck::Checked checked,
+                std::shared_ptr<VerifyRun>) -> Task<Result<Bytes>> {
+    bad = checked.rotten.at(0).bad;
+    return repair_by(this, path, 9 * kMiB);
+  };
+  close();
+  open();
+  const Heard found = verify("own");
+  EXPECT_EQ(found.verified.at(0).verdict, "rotten");
+  EXPECT_THAT(found.verified.at(0).text, HasSubstr("verify --repair own:latest"));
+  const Heard heard = verify("own", true);
+  EXPECT_EQ(bad, std::vector<std::size_t>{2});
+  EXPECT_EQ(heard.verified.at(0).verdict, "repaired");
+  EXPECT_EQ(heard.done->received, 1234);
+}
+
+TEST_F(OwnStore, ADateDoesNotMakeRotGood) {
+  const std::string path = install();
+  flip_byte(path, 9 * kMiB);
+  touch(path);
+  EXPECT_EQ(verdict("own"), "rotten") << "its name says what it should be";
+  rot(path, 9 * kMiB);
+  EXPECT_EQ(verdict("own"), "good");
+}
+
+TEST_F(OwnStore, RottenFilesStayRottenWhenTheyAreInstalledAgain) {
+  const std::string path = install();
+  rot(path, 9 * kMiB);
+  EXPECT_EQ(verdict("own"), "rotten");
+  ASSERT_TRUE(catalogue_->install(*ModelName::parse("own"), installed_));
+  EXPECT_EQ(model("own").artifact.status, ArtifactStatus::kRotten);
+  EXPECT_FALSE(is_hashed("own"));
+}
+
 // ---- faults ----
 
 class VerifyFaults : public VerifyFront, public ::testing::WithParamInterface<int> {};

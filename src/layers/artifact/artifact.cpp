@@ -159,10 +159,10 @@ bool same_file(const Artifact::Shard& a, const Artifact::Shard& b) {
 
 void carry(const std::vector<Artifact::Shard>& known, std::vector<Artifact::Shard>& fresh) {
   for (Artifact::Shard& shard : fresh) {
-    if (!shard.sha256.empty()) continue;
     const auto same = std::ranges::find_if(
         known, [&](const Artifact::Shard& other) { return same_file(other, shard); });
     if (same == known.end()) continue;
+    if (!shard.sha256.empty() && shard.sha256 != same->sha256) continue;
     shard.sha256 = same->sha256;
     shard.rotten_sha256 = same->rotten_sha256;
   }

@@ -81,8 +81,9 @@ Result<Artifact> inspect_artifact(const Files& files, const std::string& path);
 Result<Artifact> inspect_files(const Files& files, const std::vector<std::string>& paths,
                                const std::vector<std::string>& adapters);
 
-// Takes over from `known` the digests that `fresh` lacks, of files that are still the same: same
-// inode, size, time and header. (The device's number may be another after a reboot.)
+// Takes over from `known` the digests that `fresh` lacks, and that a file is rotten, of files that
+// are still the same: same inode, size, time and header. (The device's number may be another after
+// a reboot.)
 void carry_digests(const Artifact& known, Artifact& fresh);
 
 // Whether two inspections saw the same model in the same bytes, as far as header and sizes tell.
