@@ -206,7 +206,8 @@ int serve(const ServeOptions& options) {
                                    front::worker_program(),
                                    Random::from_entropy().next(),
                                    [again = *sources] { return read_again(again); },
-                                   front::keeper_program()};
+                                   front::keeper_program(),
+                                   front::process_environment()};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
   Running running{std::move(*config), std::move(*service), loop};

@@ -67,12 +67,14 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       keeper_{Keeper::World{world_.loop, process_pool_, disk_pool_, world_.files, world_.processes,
                             world_.keeper_program},
               [this] { pins_.look_again(); }},
-      pins_{pins_world()} {}
+      pins_{pins_world()},
+      store_watch_{store_watch_world()} {}
 
 FrontService::~FrontService() = default;
 
 void FrontService::start() {
   world_.loop.spawn(tick());
+  world_.loop.spawn(store_watch_.run());
   sync_pins();
   std::vector<const NamedModel*> used;
   for (const NamedModel& named : named_) {
@@ -105,6 +107,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   co_await stop_hosts();
   co_await keeper_.stop();
   co_await pins_.stop();
+  co_await store_watch_.stop();
   co_await requests_.close();
   co_await tasks_.close();
   // What was being resolved when the deadline passed may have brought a host of its own.
@@ -126,7 +129,16 @@ Task<void> FrontService::stop_hosts() {
 // ---- requests ----
 
 std::unique_ptr<Reply> FrontService::generate(GenerateRequest request, Delivery delivery) {
+  request.message.chat_template = template_of(request.context.model);
   return begin(std::move(request.context), std::move(request.message), delivery);
+}
+
+// What a name has in place of the file's own template, if the engine can run it.
+std::string FrontService::template_of(const std::string& name) const {
+  const Result<ModelName> parsed = ModelName::parse(name);
+  const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
+  if (named == nullptr || !is_jinja(named->settings.chat_template)) return {};
+  return named->settings.chat_template;
 }
 
 std::unique_ptr<Reply> FrontService::embed(EmbedRequest request) {

@@ -26,6 +26,7 @@
 #include "front/pins.h"
 #include "front/request_run.h"
 #include "front/service.h"
+#include "front/store_watch.h"
 #include "layers/artifact/catalogue.h"
 #include "layers/progress.h"
 #include "timeline/history.h"
@@ -47,6 +48,8 @@ class FrontService : public Service {
     // Loads the configuration again. May block; called on a pool's thread.
     std::function<Result<Config>()> load_config = {};
     std::string keeper_program = {};
+    // Where other programs keep their models. Without one, none of their stores are known.
+    std::map<std::string, std::string> environment = {};
   };
 
   // Opens (and, where missing, makes) catalogue, history and keys in config.data. Blocks: call it
@@ -107,6 +110,7 @@ class FrontService : public Service {
   FrontService(World world, Config config, Catalogue catalogue, History history);
 
   std::unique_ptr<Reply> begin(RequestContext context, RequestRun::Work work, Delivery delivery);
+  std::string template_of(const std::string& name) const;
   Task<void> serve(std::shared_ptr<RequestRun> run, std::string name);
   Task<Result<Model*>> resolve(std::string name);
   Task<Result<>> recheck(std::string artifact);
@@ -145,6 +149,11 @@ class FrontService : public Service {
   void publish_levels(const Model& model);
   void update_gauges();
   ConfigChange apply(const Config& next);
+  StoreWatch::World store_watch_world();
+  Task<Result<std::vector<StoreRoot>>> noted_roots();
+  Task<Result<FoundReport>> note_found(StoreRoot root, std::vector<FoundModel> models);
+  std::set<std::string> listed_paths() const;
+  void retire_nameless();
   void touch(const std::string& artifact);
 
   // What has been told on of a host and its workers.
@@ -182,6 +191,8 @@ class FrontService : public Service {
   Pins pins_;
   std::set<std::string> warned_of_;  // names whose options do not hold
   SharedProgress warm_ups_;          // of pages, all together: nobody looks, but stop() ends them
+  Pool store_pool_{"stores", 1};     // apart: a store may lie on a machine that does not answer
+  StoreWatch store_watch_;
   bool stopping_ = false;
   std::uint64_t next_request_ = 1;
   Pool key_pool_{"keys", 1};       // apart: a key ends at once, however long a model is hashed

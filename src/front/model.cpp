@@ -23,10 +23,10 @@ Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::On
             std::move(on_change)},
       stay_{world.host.loop, world.clock, [this] { world_.host.loop.spawn(give_back_idle()); }},
       request_ended_{world_.host.loop} {
-  std::vector<std::string> paths;
-  paths.reserve(named_.artifact.shards.size());
+  std::vector<std::string> paths, adapters;
   for (const Artifact::Shard& shard : named_.artifact.shards) paths.push_back(shard.path);
-  host_.set_paths(std::move(paths));
+  for (const Artifact::Shard& adapter : named_.artifact.adapters) adapters.push_back(adapter.path);
+  host_.set_paths(std::move(paths), std::move(adapters));
 }
 
 void Model::update(NamedModel named) {

@@ -106,7 +106,9 @@ Task<void> ModelHost::spawn_worker() {
   const TimePoint begun = world_.loop.now();
   const ProcessSpec spec{{settings_.worker_program}, worker_environment()};
   auto job = [this, spec]() -> Result<std::pair<std::unique_ptr<Process>, std::vector<Fd>>> {
-    Result<std::vector<Fd>> files = open_all(world_.files, model_.paths);
+    std::vector<std::string> paths = model_.paths;
+    paths.insert(paths.end(), model_.adapters.begin(), model_.adapters.end());
+    Result<std::vector<Fd>> files = open_all(world_.files, paths);
     if (!files) return Failed{std::move(files).error()};
     Result<std::unique_ptr<Process>> process = world_.processes.spawn(spec);
     if (!process) return Failed{std::move(process).error()};
@@ -128,8 +130,9 @@ Task<void> ModelHost::spawn_worker() {
                                      [this](Frame frame) { on_frame(std::move(frame)); });
   log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
   world_.loop.spawn(watch(spawns_));
-  Frame open = wire::make_frame(FrameType::kOpen, 0,
-                                wire::encode(wire::OpenMessage{model_.name, settings_.options}));
+  const wire::OpenMessage message{model_.name, settings_.options,
+                                  static_cast<int>(model_.adapters.size())};
+  Frame open = wire::make_frame(FrameType::kOpen, 0, wire::encode(message));
   open.descriptors = std::move(spawned->second);
   worker_->send(std::move(open));
   if (stopping_) worker_->close();

@@ -55,6 +55,7 @@ struct HostModel {
   std::string artifact;            // id
   std::string name;                // canonical, for messages
   std::vector<std::string> paths;  // shards in order
+  std::vector<std::string> adapters = {};
 };
 
 // Everything the front keeps for one model: its worker process, the level of its weights, the queue
@@ -82,7 +83,10 @@ class ModelHost {
 
   const HostModel& model() const { return model_; }
   void rename(std::string name) { model_.name = std::move(name); }
-  void set_paths(std::vector<std::string> paths) { model_.paths = std::move(paths); }
+  void set_paths(std::vector<std::string> paths, std::vector<std::string> adapters) {
+    model_.paths = std::move(paths);
+    model_.adapters = std::move(adapters);
+  }
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
 

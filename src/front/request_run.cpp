@@ -181,7 +181,8 @@ bool RequestRun::only_counts() const {
 
 void RequestRun::note_template(const ModelHost& host) {
   const auto* generate = std::get_if<wire::GenerateMessage>(&input_.work);
-  const bool templated = generate != nullptr && !generate->messages.empty();
+  const bool templated =
+      generate != nullptr && !generate->messages.empty() && generate->chat_template.empty();
   if (templated && host.ready() && host.ready()->chat_template != "model") {
     account_.set_chat_template(host.ready()->chat_template);
   }

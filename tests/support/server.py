@@ -67,10 +67,15 @@ class Output:
             assert self._arrived.wait_for(lambda: self._ended, timeout), "the output did not end"
 
 
+_CONFIGURES = ("HEARTH_", "OLLAMA_", "HF_", "HUGGING", "XDG_")
+# Whoever runs the tests may have models of their own; these are none of a test's business.
+_NO_STORES = {"HOME": "/nonexistent", "OLLAMA_MODELS": "/nonexistent/ollama"}
+
+
 def clean_environment(more=None):
-    """Ours without anything that configures Hearth, and `more`."""
-    ours = {k: v for k, v in os.environ.items() if not k.startswith(("HEARTH_", "OLLAMA_"))}
-    return {**ours, **(more or {})}
+    """Ours without anything that configures Hearth or has models for it, and `more`."""
+    ours = {k: v for k, v in os.environ.items() if not k.startswith(_CONFIGURES)}
+    return {**ours, **_NO_STORES, **(more or {})}
 
 
 class Server:

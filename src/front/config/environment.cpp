@@ -103,7 +103,7 @@ void read_hearth_variables(Config& config, const Environment& environment, Probl
 }
 
 void read_ollama_variables(Config& config, const Environment& environment, Problems& problems) {
-  std::vector<std::string_view> known;
+  std::vector<std::string_view> known{"OLLAMA_MODELS"};  // no option: it says where a store lies
   for (const Option& option : options()) {
     if (option.ollama.variable.empty()) continue;
     known.push_back(option.ollama.variable);
