@@ -221,7 +221,9 @@ class FaultyFiles : public ForwardingFiles {
   // Saves what is about to be overwritten, unless it is saved already.
   void remember(const Fd& file, std::uint64_t offset, std::uint64_t count) const {
     Written& written = written_of(file);
-    if (!written.file) written.file = Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)};
+    // Opened anew: a lock that the other one holds must not live on with this.
+    const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+    if (!written.file) written.file = Fd{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
     const Result<FileInfo> now = info(file);
     if (!written.size && now) written.size = now->size;
     for (std::uint64_t at = offset / kSector * kSector; at < offset + count; at += kSector) {

@@ -190,6 +190,7 @@ TEST_F(PullsTest, ProgressIsToldAtMostTenTimesASecond) {
   EXPECT_LE(told.progress.size(), 13U);  // steps are told of at once
   EXPECT_GT(told.progress.back().bytes_per_s, 0);
   EXPECT_TRUE(told.progress.back().eta_ms);
+  cancel(told);
 }
 
 TEST_F(PullsTest, WhoeverListensHearsOfIt) {

@@ -112,7 +112,8 @@ class SimFetcher : public Process {
   }
   bool ill() {
     const SimWeb::Trouble trouble = web_.trouble();
-    flip_ = trouble == SimWeb::Trouble::kFlips;
+    // Where nothing is promised nobody could tell.
+    flip_ = trouble == SimWeb::Trouble::kFlips && promised_;
     if (trouble == SimWeb::Trouble::kDies) die();
     if (trouble == SimWeb::Trouble::kFails) {
       fail_with(Error{ErrorCode::kUnavailable, "the server does not answer"});
@@ -149,6 +150,7 @@ class SimFetcher : public Process {
     content_ = &web_.files[file.url];
     transfer::Wanted wanted;
     wanted.promised = transfer::digest_of_hex(file.sha256);
+    promised_ = wanted.promised.has_value();
     if (file.size > Bytes{}) wanted.size = file.size;
     wanted.boot = "boot";
     wanted.geometry = {Bytes{kPart}, Bytes{2 * kPart}, Bytes{8 * kPart}, Bytes{kPart}, 1};
@@ -203,6 +205,7 @@ class SimFetcher : public Process {
   std::uint64_t request_ = 0;
   const std::string* content_ = nullptr;
   std::unique_ptr<transfer::Download> download_;
+  bool promised_ = false;
   bool flip_ = false;
 };
 
