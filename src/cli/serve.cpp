@@ -207,7 +207,8 @@ int serve(const ServeOptions& options) {
                                    Random::from_entropy().next(),
                                    [again = *sources] { return read_again(again); },
                                    front::keeper_program(),
-                                   front::process_environment()};
+                                   front::process_environment(),
+                                   front::fetcher_program()};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
   Running running{std::move(*config), std::move(*service), loop};

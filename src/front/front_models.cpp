@@ -42,6 +42,7 @@ ModelStatus FrontService::status_of(const NamedModel& named) const {
   for (const Pin& pin : named.pins) {
     if (in_force(pin)) status.pinned.push_back(pin.layer);
   }
+  if (named.artifact.status == ArtifactStatus::kAbsent) add_share(status, named);
   status.aliases = aliases_of(named);
   return status;
 }
@@ -79,6 +80,10 @@ Task<Result<>> FrontService::remove_model(std::string name) {
   const NamedModel* named = find(model_name.key());
   const std::string artifact = named == nullptr ? std::string{} : named->artifact.id;
   const std::string named_as = named == nullptr ? model_name.canonical() : named->name;
+  std::vector<std::string> files;
+  if (named != nullptr && named->artifact.store == Store::kHearth) {
+    for (const Artifact::Shard* file : named->artifact.files()) files.push_back(file->path);
+  }
   auto job = [this, model_name] { return catalogue_.remove_name(model_name); };
   Result<> removed = co_await catalogue_pool_.run(world_.loop, std::move(job));
   if (!removed) co_return Failed{std::move(removed).error().at("model")};
@@ -88,6 +93,7 @@ Task<Result<>> FrontService::remove_model(std::string name) {
     return other.artifact.id == artifact;
   });
   if (!named_still) co_await retire(artifact);
+  if (!named_still && !files.empty()) co_await drop_files(std::move(files));
   metrics_.forget_model(named_as);  // last: requests that drained still count for it
   co_return Result<>{};
 }
@@ -128,6 +134,9 @@ Task<Result<ModelStatus>> FrontService::release(std::string name) {
 Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer) {
   const Result<LayerKind> kind = kind_of(layer);
   if (!kind) co_return Failed{kind.error()};
+  if (*kind == LayerKind::kArtifact) {
+    if (Result<> here = co_await bring_files_now(name); !here) co_return Failed{here.error()};
+  }
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
   Model& warming = **found;
@@ -145,6 +154,7 @@ Task<Result<ModelStatus>> FrontService::cool(std::string name, std::string layer
   const Result<LayerKind> kind = kind_of(layer);
   if (!kind) co_return Failed{kind.error()};
   if (*kind == LayerKind::kWeights) co_return co_await unload(name);
+  if (*kind == LayerKind::kArtifact) co_return co_await cool_artifact(name);
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
   const Result<ModelStatus> known = model(name);

@@ -75,6 +75,7 @@ FrontService::~FrontService() = default;
 void FrontService::start() {
   world_.loop.spawn(tick());
   world_.loop.spawn(store_watch_.run());
+  world_.loop.spawn(pulls_.look_for_parts());
   sync_pins();
   std::vector<const NamedModel*> used;
   for (const NamedModel& named : named_) {
@@ -101,6 +102,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   stop_asked_.notify_all();
   pins_.set({});
   warm_ups_.cancel();
+  co_await pulls_.stop();  // requests may wait for one
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();
@@ -173,7 +175,8 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
     co_await RequestRun::refuse(std::move(run), std::move(stopping));
     co_return;
   }
-  Result<Model*> model = co_await resolve(name);
+  Result<> here = co_await bring_files(run, name);
+  Result<Model*> model = here ? co_await resolve(name) : Result<Model*>{Failed{here.error()}};
   if (!model) {
     co_await RequestRun::refuse(std::move(run), std::move(model).error());
     co_return;
@@ -235,6 +238,11 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
   }
   if (now->status == ArtifactStatus::kMissing) {
     co_return fail(ErrorCode::kNotFound, "the model's file is missing");
+  }
+  if (now->status == ArtifactStatus::kAbsent) {
+    co_return fail(ErrorCode::kNotFound,
+                   "the model's files were given back; `hearth warm MODEL --layer artifact` fetches "
+                   "them again, and so does the next request");
   }
   if (now->status == ArtifactStatus::kBroken) {
     co_return fail(ErrorCode::kCorrupt, "the model's file is broken: " + now->reason);
@@ -338,6 +346,8 @@ Task<void> FrontService::tick() {
       std::vector<std::string> all;
       for (const NamedModel& named : named_) all.push_back(named.artifact.id);
       for (const std::string& artifact : all) (void)co_await recheck(artifact);
+      const std::chrono::days age{config_.partial_days};
+      if (config_.partial_days > 0) co_await pulls_.drop_older_than(age);
     }
     (void)co_await stop_asked_.wait_until(world_.loop.now() + kTick);
   }

@@ -24,6 +24,7 @@
 #include "front/layer_set.h"
 #include "front/model.h"
 #include "front/pins.h"
+#include "front/pulls/pulls.h"
 #include "front/request_run.h"
 #include "front/service.h"
 #include "front/store_watch.h"
@@ -50,6 +51,7 @@ class FrontService : public Service {
     std::string keeper_program = {};
     // Where other programs keep their models. Without one, none of their stores are known.
     std::map<std::string, std::string> environment = {};
+    std::string fetcher_program = {};
   };
 
   // Opens (and, where missing, makes) catalogue, history and keys in config.data. Blocks: call it
@@ -154,6 +156,21 @@ class FrontService : public Service {
   Task<Result<FoundReport>> note_found(StoreRoot root, std::vector<FoundModel> models);
   std::set<std::string> listed_paths() const;
   void retire_nameless();
+  struct Missing {
+    std::unique_ptr<PullWaiter> pull;
+    LayerSnapshot before;
+  };
+  Pulls::World pulls_world();
+  Missing missing_files(const std::string& name);
+  std::unique_ptr<PullWaiter> fetch_again(const NamedModel& named);
+  Task<Result<>> bring_files(std::shared_ptr<RequestRun> run, std::string name);
+  Task<Result<>> bring_files_now(std::string name);
+  Task<Result<>> install(PulledModel model);
+  Task<void> replace(std::string artifact, std::vector<std::string> paths);
+  Task<void> drop_files(std::vector<std::string> paths);
+  void add_share(ModelStatus& status, const NamedModel& named) const;
+  bool is_shared(const Artifact::Shard& file, const std::string& artifact) const;
+  Task<Result<ModelStatus>> cool_artifact(std::string name);
   void touch(const std::string& artifact);
 
   // What has been told on of a host and its workers.
@@ -197,6 +214,8 @@ class FrontService : public Service {
   std::uint64_t next_request_ = 1;
   Pool key_pool_{"keys", 1};       // apart: a key ends at once, however long a model is hashed
   Pool config_pool_{"config", 1};  // one by one: what was read last holds
+  BlobStore blobs_{world_.files, config_.data + "/models"};
+  Pulls pulls_{pulls_world()};
 };
 
 }  // namespace hearth::front

@@ -16,7 +16,8 @@ LayerStatus status_of(const LayerSnapshot& layer) {
 }
 
 std::vector<LayerStatus> untouched(const NamedModel& named) {
-  const bool there = named.artifact.status != ArtifactStatus::kMissing;
+  const bool there = named.artifact.status != ArtifactStatus::kMissing &&
+                     named.artifact.status != ArtifactStatus::kAbsent;
   const auto size = static_cast<std::int64_t>(named.artifact.size().count());
   const auto load_set = static_cast<std::int64_t>(size_of(named.artifact.load_set()).count());
   return {{"artifact", there ? "local" : "absent", there ? 1.0 : 0.0, there ? size : 0, size, ""},

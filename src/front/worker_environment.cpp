@@ -25,6 +25,19 @@ std::vector<std::string> worker_environment() {
   return environment;
 }
 
+std::vector<std::string> fetcher_environment(const std::map<std::string, std::string>& ours) {
+  static constexpr std::array kPassed{
+      "HTTP_PROXY",     "http_proxy",   "HTTPS_PROXY", "https_proxy",   "ALL_PROXY",
+      "all_proxy",      "NO_PROXY",     "no_proxy",    "SSL_CERT_FILE", "SSL_CERT_DIR",
+      "CURL_CA_BUNDLE", "ASAN_OPTIONS", "TSAN_OPTIONS"};
+  std::vector<std::string> environment{"LC_ALL=C.UTF-8"};
+  for (const char* name : kPassed) {
+    const auto found = ours.find(name);
+    if (found != ours.end()) environment.push_back(found->first + "=" + found->second);
+  }
+  return environment;
+}
+
 namespace {
 
 std::string beside_us(const std::string& name) {
@@ -39,5 +52,6 @@ std::string beside_us(const std::string& name) {
 
 std::string worker_program() { return beside_us("hearth-worker"); }
 std::string keeper_program() { return beside_us("hearth-keeper"); }
+std::string fetcher_program() { return beside_us("hearth-fetcher"); }
 
 }  // namespace hearth::front

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,13 @@ namespace hearth::front {
 // secrets, no proxies, no PATH.
 std::vector<std::string> worker_environment();
 
-// hearth-worker and hearth-keeper, beside the running executable. Empty when /proc is not there.
+// What a fetcher's holds, of what `ours` does: proxies and where certificates are. No secrets.
+std::vector<std::string> fetcher_environment(const std::map<std::string, std::string>& ours);
+
+// hearth-worker, hearth-keeper and hearth-fetcher, beside the running executable. Empty when /proc
+// is not there.
 std::string worker_program();
 std::string keeper_program();
+std::string fetcher_program();
 
 }  // namespace hearth::front
