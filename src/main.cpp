@@ -5,6 +5,7 @@
 #include "cli/absent.h"
 #include "cli/completion.h"
 #include "cli/config.h"
+#include "cli/create.h"
 #include "cli/documentation.h"
 #include "cli/help.h"
 #include "cli/keys.h"
@@ -13,6 +14,7 @@
 #include "cli/program.h"
 #include "cli/run.h"
 #include "cli/serve.h"
+#include "cli/transfers.h"
 #include "cli/why.h"
 
 namespace {
@@ -53,17 +55,64 @@ void add_catalogue(Program& program, Arguments& a) {
   });
   list->add_flag("--names", a.names, "Only their names, one a line");
   list->alias("ls")->footer(example("hearth list"));
-  program.model_verb("show", "All about one model", show_model)
-      ->footer(example("hearth show smollm2"));
+  auto* show = program.model_verb(
+      "show", "All about one model", [&a](const Session& s, const std::string& model) {
+        return a.as_modelfile ? show_modelfile(s, model) : show_model(s, model);
+      });
+  show->add_flag("--modelfile", a.as_modelfile, "The Modelfile that would make it");
+  show->footer(example("hearth show smollm2"));
   auto* copy = program.verb("cp", "Give a model a second name",
                             [&a](Session& s) { return copy_model(s, a.source, a.destination); });
   copy->add_option("SOURCE", a.source, "Which model")->required();
   copy->add_option("DESTINATION", a.destination, "The new name")->required();
   copy->footer(example("hearth cp smollm2 assistant"));
-  auto* remove = program.verb("rm", "Forget models; their files stay",
+  auto* create = program.model_verb("create", "Make a model from another, as a Modelfile says",
+                                    [&a](const Session& s, const std::string& model) {
+                                      return create_model(s, model, a.modelfile);
+                                    });
+  create->add_option("--file,-f", a.modelfile, "The Modelfile; - for standard input")
+      ->capture_default_str()
+      ->type_name("FILE");
+  create->footer(example("hearth create pirate -f ./Modelfile"));
+  auto* remove = program.verb("rm", "Forget models; only files that were pulled are deleted",
                               [&a](Session& s) { return remove_models(s, a.models); });
   remove->add_option("MODEL", a.models, "Which models")->required();
   remove->footer(example("hearth rm smollm2"));
+}
+
+void add_transfers(Program& program, Arguments& a) {
+  auto* pull = program.verb("pull", "Fetch a model, or go on fetching it",
+                            [&a](Session& s) { return pull_model(s, a.pull); });
+  pull->add_option("SOURCE", a.pull.source,
+                   "hf.co/ORG/REPO[:QUANT], NAME[:TAG] of the registry, or https://...")
+      ->required();
+  pull->add_option("--name", a.pull.name, "What to call it; as the source does without");
+  pull->add_flag("--insecure", a.pull.insecure, "Over http, where pull_hosts allows that");
+  pull->add_flag("--detach,-d", a.pull.detach, "Return at once; the server goes on alone");
+  pull->footer(example("hearth pull hf.co/HuggingFaceTB/SmolLM2-135M-Instruct-GGUF:Q8_0"));
+
+  auto* pulls =
+      program.verb("pulls", "What is being fetched, and what is half here", [&a](Session& s) {
+        if (a.source.empty()) return list_pulls(s);
+        return stop_pull(s, a.source, a.drop ? Parts::kDrop : Parts::kKeep);
+      });
+  pulls->add_option("--stop", a.source, "Stop this one for everybody; its parts are kept");
+  pulls->add_flag("--drop", a.drop, "Its parts too")->needs("--stop");
+  pulls->footer(example("hearth pulls --stop qwen:9b"));
+
+  auto* verify = program.verb(
+      "verify", "Read models' files and compare them with what they were", [&a](Session& s) {
+        return verify_models(s, a.model, a.repair ? Repair::kYes : Repair::kNo);
+      });
+  verify->add_option("MODEL", a.model, "Which model; all without");
+  verify->add_flag("--repair", a.repair, "Fetch what is bad again, where it was pulled");
+  verify->footer(example("hearth verify --repair"));
+
+  auto* clear = program.verb("prune", "What no model needs any more", [&a](Session& s) {
+    return prune(s, a.yes ? Prune::kDelete : Prune::kShow);
+  });
+  clear->add_flag("--yes,-y", a.yes, "Delete it; it is only listed without");
+  clear->footer(example("hearth prune --yes"));
 }
 
 void add_warming_options(CLI::App& verb, WarmingOptions& options) {
@@ -115,8 +164,14 @@ void add_warmth(Program& program, Arguments& a) {
       });
   add_warming_options(*warm, a.warming);
   warm->footer(example("hearth warm smollm2 --layer pages"));
-  program.layer_verb("cool", "Cool one layer of a model", cool_layer)
-      ->footer(example("hearth cool smollm2 --layer pages"));
+  auto* cool = program.layer_verb(
+      "cool", "Cool one layer of a model",
+      [&a](const Session& s, const std::string& model, const std::string& layer) {
+        return a.preview ? preview_cool(s, model, layer) : cool_layer(s, model, layer);
+      });
+  cool->add_flag("--preview", a.preview,
+                 "Of the layer artifact: what would be deleted and fetched again");
+  cool->footer(example("hearth cool smollm2 --layer pages"));
 }
 
 }  // namespace
@@ -128,6 +183,7 @@ int main(int argc, char** argv) {
   add_serve(app);
   add_talking(program, arguments);
   add_catalogue(program, arguments);
+  add_transfers(program, arguments);
   add_warmth(program, arguments);
   add_pins(program, arguments);
   add_config(program);

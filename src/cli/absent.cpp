@@ -14,11 +14,6 @@ struct Absent {
 };
 
 constexpr Absent kAbsent[] = {
-    {"pull",
-     "models cannot be downloaded yet; `hearth import FILE` adds a GGUF file of this machine"},
-    {"create",
-     "models are not built from a Modelfile yet; `hearth import FILE` adds a GGUF file of this "
-     "machine, and `hearth cp` gives it a second name"},
     {"push",
      "Hearth publishes nothing; copy the model's file, `hearth show MODEL` says where it is"},
     {"signin", "there is no account to sign in to; everything stays on your machines"},

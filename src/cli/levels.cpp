@@ -5,9 +5,12 @@
 
 #include "base/clock.h"
 #include "cli/answer.h"
-#include "cli/load_stream.h"
+#include "cli/answer_lines.h"
+#include "cli/json_fields.h"
 #include "cli/model_view.h"
+#include "cli/progress_bar.h"
 #include "cli/quantity.h"
+#include "cli/transfer_view.h"
 
 namespace hearth::cli {
 namespace {
@@ -38,7 +41,11 @@ Result<std::string> post(const Session& session, const Change& change) {
 Result<std::string> post_with_progress(const Session& session, Change change) {
   change.body["return_progress"] = true;
   ProgressBar bar{stderr, session.error};
-  LoadStream stream{[&bar](const ProgressNote& note) { bar.update(note); }};
+  AnswerLines stream{[&bar](const boost::json::object& line) {
+    const auto* progress = object_in(line, "progress");
+    if (progress != nullptr) bar.update(progress_note(*progress));
+    return progress != nullptr;
+  }};
   const auto sent = session.api.stream(
       change.target(), boost::json::serialize(change.body),
       [&stream](std::string_view bytes) {
@@ -98,6 +105,16 @@ int warm_layer(const Session& session, const std::string& name, const std::strin
 
 int unload_model(const Session& session, const std::string& name) {
   return tell(session, post(session, {"unload", {{"model", name}}}), level_sentence, "weights");
+}
+
+int preview_cool(const Session& session, const std::string& name, const std::string& layer) {
+  const auto answer =
+      post(session, {"cool", {{"model", name}, {"layer", layer}, {"preview", true}}});
+  if (session.json()) return print_json(answer);
+  const auto whole = object_of(answer);
+  if (!whole) return report(whole.error());
+  if (const auto* preview = object_in(*whole, "preview")) print(cool_preview_text(*preview));
+  return kExitOk;
 }
 
 int cool_layer(const Session& session, const std::string& name, const std::string& layer) {

@@ -26,6 +26,8 @@ int warm_layer(const Session& session, const std::string& name, const std::strin
 
 int unload_model(const Session& session, const std::string& name);
 int cool_layer(const Session& session, const std::string& name, const std::string& layer);
+// What cooling would delete, and what would have to be fetched again.
+int preview_cool(const Session& session, const std::string& name, const std::string& layer);
 
 // `bytes`: a size as people type it, of pages only; empty: all.
 int pin_layer(const Session& session, const std::string& name, const std::string& layer,

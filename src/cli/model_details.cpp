@@ -114,13 +114,84 @@ void add_worker(Details& details, const boost::json::object& worker) {
   }
 }
 
+std::string owner_text(const boost::json::object& model) {
+  const std::string store = text_in(model, "store");
+  if (store == "hearth") return "Hearth's own store";
+  if (store == "user") return "yours, used in place";
+  if (store == "folder") return "a watched folder, used in place";
+  return store.empty() ? "" : "the store of " + store + ", used in place";
+}
+
 void add_file(Details& details, const boost::json::object& model, std::int64_t now_us) {
-  details.section("File");
+  details.section("Files");
   details.line("size", bytes_text(model, "size"));
-  details.line("artifact", text_in(model, "artifact"));
+  if (integer_in(model, "shared_bytes") > 0) {
+    details.line("shared", bytes_text(model, "shared_bytes") + " of it with other models");
+  }
   for (const std::string& path : texts_in(model, "paths")) details.line("file", path);
+  details.line("whose", owner_text(model));
+  details.line("pulled from", text_in(model, "source"));
+  details.line("adapters", count_text(model, "adapters"));
+  details.line("artifact", text_in(model, "artifact"));
+  details.line("sha256", text_in(model, "digest"));
+  details.line("verified", format_age(seconds_since(model, "verified_at_us", now_us)));
   details.line("imported", format_age(seconds_since(model, "imported_at_us", now_us)));
   details.line("license", text_in(model, "license"));
+}
+
+std::string first_line(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return std::string{text.substr(0, end)} + (end == std::string_view::npos ? "" : " ...");
+}
+
+void add_settings(Details& details, const boost::json::object& settings) {
+  details.section("Settings");
+  details.line("system", first_line(text_in(settings, "system")));
+  if (const auto* parameters = object_in(settings, "parameters")) {
+    for (const auto& parameter : *parameters) {
+      details.line(std::string_view{parameter.key()}, boost::json::serialize(parameter.value()));
+    }
+  }
+  if (!text_in(settings, "template").empty()) {
+    details.line("template", flag_in(settings, "template_runs")
+                                 ? "its own, in place of the file's"
+                                 : "not Jinja, so only shown; the file's is used");
+  }
+  details.line("license", first_line(text_in(settings, "license")));
+}
+
+// Layers that are alike, such as the blocks in the middle, in one line.
+void add_tensors(Details& details, const boost::json::array& layers) {
+  details.section("Tensors");
+  for (std::size_t i = 0; i < layers.size();) {
+    const auto* layer = layers[i].if_object();
+    std::size_t next = i + 1;
+    const auto alike = [&] {
+      const auto* other = layers[next].if_object();
+      return layer != nullptr && other != nullptr && text_in(*layer, "layer").starts_with("blk.") &&
+             text_in(*other, "layer").starts_with("blk.") &&
+             integer_in(*layer, "bytes") == integer_in(*other, "bytes");
+    };
+    while (next < layers.size() && alike()) ++next;
+    if (layer != nullptr) {
+      const std::string first = text_in(*layer, "layer");
+      const std::string each = bytes_text(*layer, "bytes");
+      const bool one = next == i + 1;
+      details.line(first, one ? each : fmt::format("{} each, {} of them", each, next - i));
+    }
+    i = next;
+  }
+}
+
+void add_need(Details& details, const boost::json::object& need) {
+  details.section("A load needs");
+  details.line("weights", bytes_text(need, "weights_bytes"));
+  if (integer_in(need, "kv_bytes") > 0) {
+    details.line("KV cache", fmt::format("{} for {} tokens", bytes_text(need, "kv_bytes"),
+                                         count_text(need, "kv_context")));
+  }
+  details.line("in all", bytes_text(need, "total_bytes"));
+  details.line("but", text_in(need, "note"));
 }
 
 }  // namespace
@@ -133,6 +204,14 @@ std::string model_details(const boost::json::object& model, std::int64_t now_us,
   add_layers(details, model);
   if (const auto* worker = object_in(model, "worker")) add_worker(details, *worker);
   add_file(details, model, now_us);
+  if (const auto* settings = object_in(model, "settings")) add_settings(details, *settings);
+  return std::move(details).take();
+}
+
+std::string content_details(const boost::json::object& content, const OutputStyle& style) {
+  Details details{style};
+  if (const auto* need = object_in(content, "need")) add_need(details, *need);
+  if (const auto* layers = array_in(content, "layers")) add_tensors(details, *layers);
   return std::move(details).take();
 }
 

@@ -43,10 +43,11 @@ TEST(ModelDetails, ComeInSections) {
             "    engine        b6123\n"
             "    cells         8,192 tokens\n"
             "\n"
-            "  File\n"
+            "  Files\n"
             "    size          91.3 MiB\n"
-            "    artifact      a1b2\n"
             "    file          /m/smol.gguf\n"
+            "    artifact      a1b2\n"
+            "    verified      never\n"
             "    imported      2 h ago\n");
 }
 
@@ -56,6 +57,52 @@ TEST(ModelDetails, AreKeysAndValuesInAPipe) {
   EXPECT_EQ(details.find("Memory"), std::string::npos);
   EXPECT_NE(details.find("\nkeep alive\t5m0s, as the last request asked\nlast used\t"),
             std::string::npos);
+}
+
+TEST(ModelDetails, SayWhoseFilesTheseAreAndWhatTheNameAdds) {
+  boost::json::object model = warm_model();
+  model["store"] = "hearth";
+  model["source"] = "hf.co/org/repo:Q4_0";
+  model["shared_bytes"] = 1 << 20;
+  model["settings"] = {{"system", "You are a pirate.\nSay arr."},
+                       {"parameters", {{"temperature", 0.5}}},
+                       {"template", "{{ .Prompt }}"},
+                       {"template_runs", false}};
+  const std::string details = model_details(model, kNow, {.terminal = true});
+  EXPECT_NE(details.find("    shared        1.00 MiB of it with other models\n"),
+            std::string::npos);
+  EXPECT_NE(details.find("    whose         Hearth's own store\n"), std::string::npos);
+  EXPECT_NE(details.find("    pulled from   hf.co/org/repo:Q4_0\n"), std::string::npos);
+  EXPECT_NE(details.find("  Settings\n    system        You are a pirate. ...\n"),
+            std::string::npos);
+  EXPECT_NE(details.find("    temperature   5E-1\n"), std::string::npos);
+  EXPECT_NE(details.find("    template      not Jinja, so only shown; the file's is used\n"),
+            std::string::npos);
+}
+
+TEST(ContentDetails, PutBlocksThatAreAlikeIntoOneLine) {
+  const auto layer = [](const char* name, std::int64_t bytes) {
+    return boost::json::object{{"layer", name}, {"bytes", bytes}};
+  };
+  boost::json::object content;
+  content["need"] = {{"weights_bytes", 100 << 20},
+                     {"kv_bytes", 10 << 20},
+                     {"kv_context", 8192},
+                     {"total_bytes", 110 << 20}};
+  content["layers"] = boost::json::array{layer("token_embd", 30 << 20), layer("blk.0", 1 << 20),
+                                         layer("blk.1", 1 << 20), layer("blk.2", 2 << 20),
+                                         layer("output", 1 << 20)};
+  EXPECT_EQ(content_details(content, {.terminal = true}),
+            "  A load needs\n"
+            "    weights       100 MiB\n"
+            "    KV cache      10.0 MiB for 8,192 tokens\n"
+            "    in all        110 MiB\n"
+            "\n"
+            "  Tensors\n"
+            "    token_embd    30.0 MiB\n"
+            "    blk.0         1.00 MiB each, 2 of them\n"
+            "    blk.2         2.00 MiB\n"
+            "    output        1.00 MiB\n");
 }
 
 TEST(ModelDetails, AStrangersTextCannotSteerTheTerminal) {

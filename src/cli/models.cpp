@@ -46,6 +46,9 @@ int show_model(const Session& session, const std::string& name) {
   const auto model = object_of(answer);
   if (!model) return report(model.error());
   print(model_details(*model, Clock::real().wall_us(), session.out));
+  // A file that is broken or absent has nothing to tell; what is known has been said.
+  const auto content = object_of(session.api.get("/api/hearth/details/" + percent_encode(name)));
+  if (content) print((session.out.terminal ? "\n" : "") + content_details(*content, session.out));
   return kExitOk;
 }
 
@@ -59,7 +62,7 @@ int remove_models(const Session& session, const std::vector<std::string>& names)
     } else if (session.json()) {
       print_json(answer);
     } else {
-      print(fmt::format("removed {}; its file stays where it is\n", name));
+      print(fmt::format("removed {}\n", name));
     }
   }
   return code;

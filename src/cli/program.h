@@ -10,6 +10,7 @@
 #include "cli/chat.h"
 #include "cli/levels.h"
 #include "cli/session.h"
+#include "cli/transfers.h"
 
 namespace hearth::cli {
 
@@ -24,6 +25,13 @@ struct Arguments {
   std::vector<std::string> models, prompt;
   ChatOptions chat;
   WarmingOptions warming;
+  PullOptions pull;
+  std::string modelfile = "Modelfile";
+  bool drop = false;
+  bool repair = false;
+  bool yes = false;
+  bool preview = false;
+  bool as_modelfile = false;
 };
 
 // For a verb's footer: how it is used, and that some options are everybody's.

@@ -36,10 +36,13 @@ std::string bar_of(double fraction, const OutputStyle& style) {
 }  // namespace
 
 ProgressNote progress_note(const boost::json::object& progress) {
+  const double rate = number_in(progress, "bytes_per_s").value_or(0);
   return {.stage = text_in(progress, "stage"),
           .fraction = number_in(progress, "fraction").value_or(0),
           .done = bytes_in(progress, "done_bytes"),
-          .total = bytes_in(progress, "total_bytes")};
+          .total = bytes_in(progress, "total_bytes"),
+          .per_second = Bytes{static_cast<std::uint64_t>(std::max(0.0, rate))},
+          .eta_ms = number_in(progress, "eta_ms")};
 }
 
 std::string progress_line(const ProgressNote& note, const OutputStyle& style) {
@@ -48,6 +51,8 @@ std::string progress_line(const ProgressNote& note, const OutputStyle& style) {
   if (note.total > Bytes{}) {
     line += fmt::format("  {} of {}", format_bytes(note.done), format_bytes(note.total));
   }
+  if (note.per_second > Bytes{}) line += fmt::format("  {}/s", format_bytes(note.per_second));
+  if (note.eta_ms) line += "  " + format_milliseconds(*note.eta_ms) + " left";
   return clip(line, style.width - 1);
 }
 

@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
@@ -14,10 +15,13 @@ struct ProgressNote {
   std::string stage{};  // "read", "load", ...
   double fraction = 0;
   Bytes done{};
-  Bytes total{};  // zero: not counted in bytes
+  Bytes total{};       // zero: not counted in bytes
+  Bytes per_second{};  // zero: not known
+  std::optional<double> eta_ms{};
 };
 
-// As the server tells it: {"stage", "fraction", "done_bytes", "total_bytes"}.
+// As the server tells it: {"stage", "fraction", "done_bytes", "total_bytes", "bytes_per_s",
+// "eta_ms"}.
 ProgressNote progress_note(const boost::json::object& progress);
 
 // One line of progress: "read  [######--------]  40%  96.5 MiB of 241 MiB". At most `style.width`

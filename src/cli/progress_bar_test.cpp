@@ -19,6 +19,18 @@ TEST(ProgressLine, SaysStageShareAndBytes) {
             "read      ██████████░░░░░░░░░░░░░░   40%  96.0 MiB of 241 MiB");
 }
 
+TEST(ProgressLine, SaysSpeedAndTimeLeft) {
+  const ProgressNote pulling{.stage = "download",
+                             .fraction = 0.5,
+                             .done = 1_GiB,
+                             .total = 2_GiB,
+                             .per_second = 100_MiB,
+                             .eta_ms = 10'240};
+  EXPECT_EQ(
+      progress_line(pulling, {.terminal = true, .width = 120}),
+      "download  [############------------]   50%  1.00 GiB of 2.00 GiB  100 MiB/s  10.2 s left");
+}
+
 TEST(ProgressLine, FitsItsTerminal) {
   EXPECT_EQ(display_width(progress_line(kReading, {.terminal = true, .width = 40})), 39U);
 }

@@ -120,6 +120,7 @@ class Running {
     http.head_check = [this](const http::HttpRequest& head) {
       return api::answer_to_head(*service_, head);
     };
+    http.body_choice = api::body_delivery;
     http.error_writer = [this](int status, std::string_view message,
                                const http::HttpRequest* head) {
       return api::http_error(service_->access(), status, message, head);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/load_stream.h"
+#include "cli/answer_lines.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "cli/json_fields.h"
 
 namespace hearth::cli {
 namespace {
@@ -15,11 +17,15 @@ struct StreamCase {
   const char* model;  // or what went wrong
 };
 
-class LoadStreamOf : public testing::TestWithParam<StreamCase> {
+class AnswerLinesOf : public testing::TestWithParam<StreamCase> {
  protected:
   // One byte at a time, so that no line comes whole.
   Result<std::string> read() {
-    LoadStream stream{[this](const ProgressNote& note) { stages.push_back(note.stage); }};
+    AnswerLines stream{[this](const boost::json::object& line) {
+      const auto* progress = object_in(line, "progress");
+      if (progress != nullptr) stages.push_back(text_in(*progress, "stage"));
+      return progress != nullptr;
+    }};
     for (const char* c = GetParam().bytes; *c != '\0'; ++c) stream.feed({c, 1});
     return stream.finish();
   }
@@ -27,14 +33,14 @@ class LoadStreamOf : public testing::TestWithParam<StreamCase> {
   std::vector<std::string> stages;
 };
 
-TEST_P(LoadStreamOf, EndsInAModelOrAnError) {
+TEST_P(AnswerLinesOf, EndsInAResultOrAnError) {
   const auto model = read();
   EXPECT_EQ(model ? *model : model.error().message(), GetParam().model);
   EXPECT_EQ(stages, GetParam().stages);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Streams, LoadStreamOf,
+    Streams, AnswerLinesOf,
     testing::Values(
         StreamCase{"Progress",
                    "{\"progress\":{\"stage\":\"read\"}}\n{\"progress\":{\"stage\":\"load\"}}\n"
@@ -50,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         StreamCase{"BrokenOff",
                    "{\"progress\":{\"stage\":\"read\"}}\n{\"na",
                    {"read"},
-                   "the connection broke before the model was ready"}),
+                   "the connection broke before it was done"}),
     [](const auto& test) { return test.param.label; });
 
 }  // namespace
