@@ -36,7 +36,24 @@ SAMPLES = {
     ("post", "/api/hearth/pin"): {**MODEL, "layer": "weights"},
     ("post", "/api/hearth/unpin"): MODEL,
     ("post", "/api/hearth/keys"): {"name": "smollm2", "role": "admin"},
+    ("post", "/api/pull"): {**MODEL, "stream": False},
+    ("post", "/api/create"): {"model": "third", "from": "smollm2", "stream": False,
+                              "parameters": {"temperature": 0, "stop": ["x"]}},
+    ("post", "/api/hearth/pull"): {"source": "hf.co/org/smol", "stream": False},
+    ("post", "/api/hearth/pulls/stop"): {"name": "smollm2"},
+    ("post", "/api/hearth/verify"): {**MODEL, "stream": False},
+    ("post", "/api/hearth/prune"): {"dry_run": True},
+    ("post", "/api/hearth/create"): {"name": "fourth", "from": "smollm2", "system": "Be kind.",
+                                     "messages": [{"role": "user", "content": "Hi"}]},
 }
+
+# What there is to answer needs another server, or a file that was sent: test_pull.py and
+# test_create.py ask these.
+ELSEWHERE = ["/api/pull", "/api/push", "/api/blobs/{id}", "/api/hearth/pull",
+             "/api/hearth/pulls/stop"]
+
+# An empty object asks for something.
+NOTHING_IS_REQUIRED = ["/api/hearth/verify", "/api/hearth/prune"]
 
 PROGRESS = {"stream": True, "return_progress": True}
 CHAT = {**MODEL, **PROGRESS, "messages": HELLO["messages"]}
@@ -49,6 +66,8 @@ STREAMS = [
     ("/api/chat", {**CHAT, "options": {"num_predict": 4}}),
     ("/api/generate", {**MODEL, **PROGRESS, "prompt": "Hi", "options": {"num_predict": 4}}),
     ("/api/generate", {**MODEL, **PROGRESS}),
+    ("/api/create", {"model": "fifth", "from": "smollm2"}),
+    ("/api/hearth/verify", MODEL),
     ("/api/hearth/load", {**MODEL, "return_progress": True}),
     ("/api/hearth/warm", {**MODEL, "return_progress": True, "layer": "weights"}),
 ]
@@ -126,7 +145,7 @@ def test_every_operation_answers_as_documented(document, new_server):
     request_id = server.chat("Hi")["hearth"]["request_id"]
     server.request(request_id)
     for method, path, operation in operations(document):
-        if method == "delete":
+        if method == "delete" or path in ELSEWHERE:
             continue
         answer = ask(server, method, concrete(path, request_id), SAMPLES.get((method, path)))
         assert answer.status_code == 200, (method, path, answer.text)
@@ -177,6 +196,8 @@ def test_models_have_a_second_shape(document, server):
 
 def test_errors_are_as_documented(document, server):
     for method, path, operation in operations(document):
+        if path in NOTHING_IS_REQUIRED:
+            continue
         if "requestBody" in operation:
             answer = ask(server, method, path, {})
             assert answer.status_code == 400, path
@@ -191,7 +212,9 @@ def test_samples_fit_the_request_schemas(document):
     for method, path, operation in operations(document):
         if "requestBody" not in operation:
             continue
-        body = resolved(document, operation["requestBody"])["content"]["application/json"]
+        body = resolved(document, operation["requestBody"])["content"].get("application/json")
+        if body is None:
+            continue
         check(document, body["schema"], SAMPLES[method, path])
     for path, body in STREAMS:
         request = document["paths"][path]["post"]["requestBody"]

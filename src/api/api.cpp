@@ -49,6 +49,14 @@ constexpr std::array kRoutes{
     Route{"POST", "/api/copy", ollama::copy_model, Needs::kAdmin, "give a model a second name"},
     Route{"DELETE", "/api/delete", ollama::delete_model, Needs::kAdmin,
           "forget a name; the file stays"},
+    Route{"POST", "/api/pull", ollama::pull, Needs::kAdmin, "fetch a model"},
+    Route{"POST", "/api/push", ollama::push, Needs::kAdmin,
+          "refused: models are not uploaded anywhere"},
+    Route{"POST", "/api/create", ollama::create_model, Needs::kAdmin,
+          "make a model of another one, or of blobs"},
+    Route{"HEAD", "/api/blobs/{id}", ollama::show_blob, Needs::kAdmin, "is this blob here"},
+    Route{"POST", "/api/blobs/{id}", ollama::add_blob, Needs::kAdmin,
+          "send a blob, of any length, under its digest", http::BodyDelivery::kStreamed},
     Route{"GET", "/api/version", ollama::version, Needs::kNothing,
           "the Ollama release whose API is followed, and ours"},
 
@@ -65,6 +73,21 @@ constexpr std::array kRoutes{
           "forget a name; the file stays"},
     Route{"POST", "/api/hearth/import", admin::import_model, Needs::kAdmin,
           "add a GGUF file, which stays where it is"},
+    Route{"GET", "/api/hearth/details/{rest}", admin::show_details, Needs::kAnyKey,
+          "what a model's file says, and what a load will need"},
+    Route{"POST", "/api/hearth/pull", admin::pull, Needs::kAdmin, "fetch a model"},
+    Route{"GET", "/api/hearth/pulls", admin::list_pulls, Needs::kWatch,
+          "pulls under way, and those of which parts are kept"},
+    Route{"POST", "/api/hearth/pulls/stop", admin::stop_pull, Needs::kAdmin,
+          "stop a pull for all who wait for it"},
+    Route{"POST", "/api/hearth/verify", admin::verify, Needs::kAdmin,
+          "read models' files and compare them with their digests"},
+    Route{"POST", "/api/hearth/prune", admin::prune, Needs::kAdmin,
+          "show or delete what nothing needs any more"},
+    Route{"POST", "/api/hearth/create", admin::create_model, Needs::kAdmin,
+          "make a model of another one, a file, or blobs"},
+    Route{"POST", "/api/hearth/rescan", admin::rescan, Needs::kAdmin,
+          "look for models in other stores and watched folders"},
     Route{"POST", "/api/hearth/load", admin::load, Needs::kUse, "load a model's weights"},
     Route{"POST", "/api/hearth/unload", admin::unload, Needs::kUse, "give a model's memory back"},
     Route{"POST", "/api/hearth/warm", admin::warm, Needs::kUse, "warm one layer of a model"},
@@ -206,6 +229,12 @@ std::optional<http::HttpResponse> answer_to_head(front::Service& service,
   if (response == nullptr) return std::nullopt;
   append(response->headers, cors_headers(arrival.origin));
   return std::move(*response);
+}
+
+http::BodyDelivery body_delivery(const http::HttpRequest& head) {
+  const Match match = Router{kRoutes}.match(head.method, head.path);
+  const auto* found = std::get_if<Found>(&match);
+  return found == nullptr ? http::BodyDelivery::kWhole : found->route->body;
 }
 
 http::HttpResponse http_error(const front::AccessRules& rules, int status, std::string_view message,

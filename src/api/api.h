@@ -26,6 +26,9 @@ Task<void> handle(front::Service& service, http::Exchange& exchange);
 std::optional<http::HttpResponse> answer_to_head(front::Service& service,
                                                  const http::HttpRequest& head);
 
+// How a request's body reaches its route. For http::ServerConfig::body_choice.
+http::BodyDelivery body_delivery(const http::HttpRequest& head);
+
 // Words what the HTTP server answers by itself, in the dialect of the path, and so that pages that
 // may use this server can read it; OpenAI's and for no page when `head` is null. For
 // http::ServerConfig::error_writer.

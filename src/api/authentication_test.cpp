@@ -123,7 +123,7 @@ class Guarded : public ::testing::Test {
     std::string path{route.pattern};
     if (const auto brace = path.find('{'); brace != std::string::npos)
       path.resize(brace), path += "x";
-    FakeExchange exchange{std::string{route.method}, path};
+    FakeExchange exchange{std::string{route.method}, path, "[]"};
     if (!key.empty()) exchange.edit().headers.push_back({"x-api-key", std::string{key}});
     return exchange;
   }
@@ -137,7 +137,7 @@ class Guarded : public ::testing::Test {
   FakeService service{loop};
 };
 
-// The bodies are empty: what is let in gets 400, and what is kept out never gets so far.
+// The bodies are no objects: what is let in gets 400, and what is kept out never gets so far.
 TEST_F(Guarded, EveryRouteAsksForItsRole) {
   service.key_ring = ring();
   for (const Route& route : routes()) {

@@ -20,7 +20,7 @@ struct Shape {
 };
 
 constexpr std::array kShapes{
-    Shape{ErrorCode::kNotFound, 404, "not_found_error", "no such model, request or key"},
+    Shape{ErrorCode::kNotFound, 404, "not_found_error", "no such model, request, blob or key"},
     Shape{ErrorCode::kNoSpace, 503, "unavailable_error", "there is no room for it"},
     // Of a client that is still there.
     Shape{ErrorCode::kCancelled, 503, "unavailable_error", "the server is stopping"},
@@ -36,7 +36,8 @@ constexpr std::array kShapes{
         "a name that is taken, pages that a worker maps, weights that are pinned, an admin's last "
         "key"},
     Shape{ErrorCode::kUnavailable, 503, "unavailable_error",
-          "a worker died twice, or the wait that was asked for ran out"},
+          "a worker died twice, the wait that was asked for ran out, or another server did not "
+          "give what was asked of it"},
     Shape{ErrorCode::kInternal, 500, "server_error", "a fault of ours"},
 };
 
@@ -167,6 +168,19 @@ std::string body_of(Dialect dialect, const Problem& problem) {
   return JsonWriter{}.raw("error", error.object()).object();
 }
 
+// `model "x:latest" not found`, as the front words it, is mostly a name that was never fetched.
+std::string with_hint(const Error& error) {
+  constexpr std::string_view kStart = "model \"";
+  constexpr std::string_view kEnd = "\" not found";
+  std::string message = error.message();
+  const bool names_a_model = error.code() == ErrorCode::kNotFound && message.starts_with(kStart) &&
+                             message.ends_with(kEnd);
+  if (!names_a_model) return message;
+  const std::string name =
+      message.substr(kStart.size(), message.size() - kStart.size() - kEnd.size());
+  return message + "; to fetch it: hearth pull " + name;
+}
+
 void add_kind(std::vector<ErrorKind>& kinds, int status, std::string_view type,
               std::string_view when) {
   const auto same = std::ranges::find_if(
@@ -197,7 +211,8 @@ std::string error_body(Dialect dialect, Audience audience, const front::Refused&
   problem.status = status_of(error.code());
   problem.type = type_of(error.code());
   const bool whole = audience == Audience::kAdmin || !may_name_our_files(error.code());
-  problem.message = whole ? error.message() : without_directories(error.message());
+  const std::string message = with_hint(error);
+  problem.message = whole ? message : without_directories(message);
   problem.field = error.field();
   if (error.code() == ErrorCode::kTooLong) problem.counts = error.counts();
   problem.eta_ms = refused.eta_ms;

@@ -30,6 +30,14 @@ std::string worker_json(const front::WorkerStatus& worker) {
   return out.integer("context", worker.context).object();
 }
 
+void add_text_or_null(JsonWriter& out, std::string_view key, const std::string& text) {
+  if (text.empty()) {
+    out.null(key);
+  } else {
+    out.string(key, text);
+  }
+}
+
 void add_facts(JsonWriter& out, const front::ModelStatus& model) {
   out.integer("size", model.size).integer("imported_at_us", model.imported_at_us);
   out.integer("last_used_us", model.last_used_us);
@@ -37,11 +45,28 @@ void add_facts(JsonWriter& out, const front::ModelStatus& model) {
   out.integer("parameters", model.parameters).integer("trained_context", model.trained_context);
   out.integer("embedding_length", model.embedding_length);
   out.yes_or_no("has_chat_template", model.has_chat_template);
-  if (model.license.empty()) {
-    out.null("license");
-  } else {
-    out.string("license", model.license);
+  add_text_or_null(out, "license", model.license);
+}
+
+void add_files(JsonWriter& out, const front::ModelStatus& model, Audience audience) {
+  add_text_or_null(out, "digest", model.digest);
+  out.string("store", model.store);
+  add_text_or_null(out, "source", shown_source(model.source, audience));
+  out.integer("verified_at_us", model.verified_us).integer("shared_bytes", model.shared_bytes);
+  out.integer("shards", model.shards).integer("adapters", model.adapters);
+}
+
+std::string settings_json(const ModelSettings& settings) {
+  JsonWriter out;
+  if (!settings.system.empty()) out.string("system", settings.system);
+  if (!settings.chat_template.empty()) {
+    out.string("template", settings.chat_template);
+    out.yes_or_no("template_runs", is_jinja(settings.chat_template));
   }
+  if (!settings.license.empty()) out.string("license", settings.license);
+  if (!settings.parameters.empty()) out.raw("parameters", settings.parameters);
+  if (!settings.messages.empty()) out.raw("messages", settings.messages);
+  return out.object();
 }
 
 void add_stay(JsonWriter& out, const front::ModelStatus& model) {
@@ -53,7 +78,11 @@ void add_stay(JsonWriter& out, const front::ModelStatus& model) {
 
 }  // namespace
 
-std::string model_json(const front::ModelStatus& model, Audience audience) {
+std::string shown_source(const std::string& source, Audience audience) {
+  return audience == Audience::kAdmin ? source : source.substr(0, source.find('?'));
+}
+
+std::string model_json(const front::ModelStatus& model, Audience audience, Extent extent) {
   JsonWriter out;
   out.string("name", model.name).string("artifact", model.artifact).string("status", model.status);
   if (!model.reason.empty()) {
@@ -62,6 +91,8 @@ std::string model_json(const front::ModelStatus& model, Audience audience) {
   }
   if (audience == Audience::kAdmin) out.raw("paths", json_strings(model.paths));
   add_facts(out, model);
+  add_files(out, model, audience);
+  if (extent == Extent::kWhole) out.raw("settings", settings_json(model.settings));
   out.raw("capabilities", json_strings(model.capabilities));
   out.raw("aliases", json_strings(model.aliases));
   add_stay(out, model);

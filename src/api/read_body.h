@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "api/call.h"
 #include "api/fields.h"
+#include "api/model_defaults.h"
 
 namespace hearth::api {
 
@@ -14,6 +16,15 @@ Result<T> read_body(const std::string& body, Result<T> (*parse)(const boost::jso
   auto object = parse_body(body);
   if (!object) return Failed{std::move(object).error()};
   return parse(*object);
+}
+
+// The same for one that takes what its model says by itself, too.
+template <class T>
+Result<T> read_body(const Call& call,
+                    Result<T> (*parse)(const boost::json::object&, const ModelDefaults&)) {
+  auto object = parse_body(call.request().body);
+  if (!object) return Failed{std::move(object).error()};
+  return parse(*object, ModelDefaults{call.service});
 }
 
 }  // namespace hearth::api

@@ -34,7 +34,7 @@ Match Router::match(std::string_view method, std::string_view path) const {
   for (const Route& route : routes_) {
     const auto argument = argument_of(route.pattern, path);
     if (!argument) continue;
-    if (route.method == wanted) {
+    if (route.method == wanted || route.method == method) {
       return Found{&route, std::string{*argument}};
     }
     add_allowed(allowed, route.method);

@@ -22,6 +22,7 @@ struct Route {
   Handler handler;
   Needs needs;
   std::string_view summary;  // what it does, in one short line for the documentation
+  http::BodyDelivery body = http::BodyDelivery::kWhole;
 };
 
 struct Found {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
 namespace hearth::api {
 namespace json = boost::json;
@@ -24,7 +25,11 @@ void read_seed(const Fields& body, wire::Sampling& sampling) {
     return;
   }
   // Everybody's word for "any".
-  if (*number != -1) sampling.seed = static_cast<std::uint32_t>(*number);
+  if (*number == -1) {
+    sampling.seed.reset();
+  } else {
+    sampling.seed = static_cast<std::uint32_t>(*number);
+  }
 }
 
 void read_logit_bias(const Fields& body, wire::Sampling& sampling) {
@@ -69,9 +74,22 @@ void read_sampling(const Fields& body, wire::Sampling& sampling) {
   read_logit_bias(body, sampling);
 }
 
+void read_lengths(const Fields& fields, wire::GenerateMessage& message) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  if (const auto most = fields.integer("num_predict", {-2, kMost})) {
+    // 0 is what clients of Ollama send who do not care: it leaves such members out.
+    message.max_tokens = *most > 0 ? static_cast<int>(*most) : -1;
+  }
+  keep(message.context_limit, fields.integer("num_ctx", {0, kMost}));
+  if (const auto kept = fields.integer("num_keep", {-1, kMost})) {
+    message.keep = *kept < 0 ? kMost : static_cast<int>(*kept);
+  }
+}
+
 void read_stops(const Fields& fields, std::string_view name, std::vector<std::string>& stops) {
   const json::value* stop = fields.find(name);
   if (stop == nullptr) return;
+  stops.clear();
   const std::string path = fields.path_of(name);
   if (!stop->is_array()) {
     add_stop(fields, *stop, path, stops);

@@ -17,7 +17,10 @@ namespace hearth::api {
 // seed, temperature, top_p, top_k, ...: those that are there, over what `sampling` holds.
 void read_sampling(const Fields& fields, wire::Sampling& sampling);
 
-// A string or a list of them, added to `stops`. Empty ones stop nothing.
+// num_predict, num_ctx, num_keep, as Ollama's options have them: those that are there.
+void read_lengths(const Fields& fields, wire::GenerateMessage& message);
+
+// A string or a list of them, in place of what `stops` holds. Empty ones stop nothing.
 void read_stops(const Fields& fields, std::string_view name, std::vector<std::string>& stops);
 
 // keep_alive in Ollama's forms, or ttl, LM Studio's word for it in seconds. Absent and null: as the

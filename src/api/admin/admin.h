@@ -11,6 +11,16 @@ Task<void> list_models(Call call);
 Task<void> show_model(Call call);
 Task<void> remove_model(Call call);
 Task<void> import_model(Call call);
+Task<void> create_model(Call call);
+Task<void> show_details(Call call);
+
+// Both tell of their work in lines of JSON, server-sent events, or once at its end.
+Task<void> pull(Call call);
+Task<void> verify(Call call);
+Task<void> list_pulls(Call call);
+Task<void> stop_pull(Call call);
+Task<void> prune(Call call);
+Task<void> rescan(Call call);
 
 // These answer when it is done, with the model as it is then. A client that goes away meanwhile
 // changes nothing: the work belongs to the server. load, and warm of weights, take keep_alive,

@@ -10,7 +10,7 @@ namespace hearth::api::admin {
 inline http::HttpResponse model_answer(const Call& call, const Result<front::ModelStatus>& model) {
   const Audience audience = audience_of(call);
   if (!model) return error_response(call.dialect, audience, model.error());
-  return http::HttpResponse::json(200, model_json(*model, audience));
+  return http::HttpResponse::json(200, model_json(*model, audience, Extent::kWhole));
 }
 
 }  // namespace hearth::api::admin

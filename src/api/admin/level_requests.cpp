@@ -59,11 +59,15 @@ WarmCall read_warm(const Fields& body) {
   return call;
 }
 
-LayerCall read_unload(const Fields& body) { return {body.required_text("model"), {}, {}}; }
+LayerCall read_unload(const Fields& body) { return {body.required_text("model"), {}}; }
 
 LayerCall read_cool(const Fields& body) {
   LayerCall call = read_unload(body);
   call.layer = read_layer(body);
+  call.preview = body.flag("preview").value_or(false);
+  if (call.preview && call.layer != "artifact") {
+    body.fail("preview", "only of the layer artifact; the others delete nothing");
+  }
   return call;
 }
 

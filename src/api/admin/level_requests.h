@@ -19,7 +19,8 @@ struct WarmCall {
 struct LayerCall {
   std::string model;
   std::string layer;
-  Bytes bytes;  // how much of the pages to pin; 0: all
+  Bytes bytes{};         // how much of the pages to pin; 0: all
+  bool preview = false;  // of a cool: only say what it would do
 };
 
 Result<WarmCall> parse_load(const std::string& body);  // layer: "weights"

@@ -4,6 +4,8 @@
 #include "api/admin/level_requests.h"
 #include "api/admin/load.h"
 #include "api/errors.h"
+#include "api/json_text.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::api::admin {
 namespace {
@@ -43,6 +45,23 @@ Task<void> warm_layer(Call call, WarmCall warm) {
   (void)co_await call.exchange.respond(std::move(response));
 }
 
+std::string preview_json(const front::CoolPreview& preview, Audience audience) {
+  JsonWriter out;
+  out.string("model", preview.model).string("source", shown_source(preview.source, audience));
+  out.integer("freed_bytes", preview.freed_bytes).integer("fetch_bytes", preview.fetch_bytes);
+  out.raw("also", json_strings(preview.also));
+  if (audience == Audience::kAdmin) out.raw("files", json_strings(preview.files));
+  return JsonWriter{}.raw("preview", out.object()).object();
+}
+
+Task<void> preview_cool(Call call, std::string model) {
+  const auto preview = co_await call.service.preview_cool(std::move(model));
+  const Audience audience = audience_of(call);
+  auto response = preview ? http::HttpResponse::json(200, preview_json(*preview, audience))
+                          : error_response(call.dialect, audience, preview.error());
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
 }  // namespace
 
 Task<void> load(Call call) {
@@ -59,7 +78,11 @@ Task<void> warm(Call call) {
 }
 
 Task<void> unload(Call call) { return change_level(std::move(call), parse_unload, unload_now); }
-Task<void> cool(Call call) { return change_level(std::move(call), parse_cool, cool_now); }
+Task<void> cool(Call call) {
+  const auto request = parse_cool(call.request().body);
+  if (request && request->preview) return preview_cool(std::move(call), request->model);
+  return change_level(std::move(call), parse_cool, cool_now);
+}
 Task<void> pin(Call call) { return change_level(std::move(call), parse_pin, pin_now); }
 Task<void> unpin(Call call) { return change_level(std::move(call), parse_unpin, unpin_now); }
 

@@ -25,6 +25,17 @@ Result<ImportCall> parse_import(const std::string& text) {
   return call;
 }
 
+std::string details_json(const front::ModelStatus& model, const front::ModelDetails& details) {
+  const auto or_else = [](const std::string& json, std::string_view empty) {
+    return json.empty() ? empty : std::string_view{json};
+  };
+  JsonWriter out;
+  out.string("name", model.name).raw("metadata", or_else(details.metadata, "{}"));
+  out.string("chat_template", details.chat_template).string("license", details.license_text);
+  out.raw("tensors", or_else(details.tensors, "[]")).raw("layers", or_else(details.layers, "[]"));
+  return out.raw("need", or_else(details.need, "{}")).object();
+}
+
 Task<void> respond(Call call, http::HttpResponse response) {
   (void)co_await call.exchange.respond(std::move(response));
 }
@@ -43,6 +54,18 @@ Task<void> list_models(Call call) {
 
 Task<void> show_model(Call call) {
   co_await respond(call, model_answer(call, call.service.model(call.argument)));
+}
+
+Task<void> show_details(Call call) {
+  const auto model = call.service.model(call.argument);
+  if (!model) {
+    co_await refuse(std::move(call), model.error());
+    co_return;
+  }
+  const auto details = co_await call.service.details(call.argument);
+  auto response = details ? http::HttpResponse::json(200, details_json(*model, *details))
+                          : error_response(call.dialect, audience_of(call), details.error());
+  co_await respond(call, std::move(response));
 }
 
 Task<void> remove_model(Call call) {

@@ -73,10 +73,11 @@ void read_format(const Fields& holder, std::string_view name, wire::GenerateMess
 }
 
 // What decides the tokens of the prompt.
-void read_prompt(const Fields& body, MessagesCall& call) {
+void read_prompt(const Fields& body, const ModelSettings& settings, MessagesCall& call) {
   wire::GenerateMessage& message = call.generate.message;
   call.generate.options.model = body.required_text("model");
   message.messages = read_conversation(body);
+  begin_conversation(settings, message);
   call.rules.parallel_calls = read_tools(body, message);
   read_thinking(body, call);
   if (const auto config = body.object("output_config")) read_format(*config, "format", message);
@@ -92,19 +93,21 @@ void read_sampling_options(const Fields& body, wire::Sampling& sampling) {
 
 }  // namespace
 
-Result<MessagesCall> parse_messages(const json::object& object) {
+Result<MessagesCall> parse_messages(const json::object& object, const ModelDefaults& defaults) {
   Fields::FirstError error;
   const Fields body{object, "", error};
   MessagesCall call;
   wire::GenerateMessage& message = call.generate.message;
+  const ModelSettings settings = defaults.of(body);
+  apply_parameters(settings, message);
   if (!body.has("max_tokens")) body.fail("max_tokens", "a number of tokens is required here");
   keep(message.max_tokens, body.integer("max_tokens", {1, kMaxTokens}));
-  read_prompt(body, call);
+  read_prompt(body, settings, call);
   read_sampling_options(body, message.sampling);
   if (body.list("stop_sequences") != nullptr) {
     read_stops(body, "stop_sequences", message.stop);
+    call.rules.stops = message.stop;
   }
-  call.rules.stops = message.stop;
   call.rules.max_tokens = message.max_tokens;
   if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;
   call.generate.options.keep_alive = read_keep_alive(body);
@@ -113,11 +116,11 @@ Result<MessagesCall> parse_messages(const json::object& object) {
   return call;
 }
 
-Result<MessagesCall> parse_count(const json::object& object) {
+Result<MessagesCall> parse_count(const json::object& object, const ModelDefaults& defaults) {
   Fields::FirstError error;
   const Fields body{object, "", error};
   MessagesCall call;
-  read_prompt(body, call);
+  read_prompt(body, defaults.of(body), call);
   call.generate.message.count_only = true;
   if (error) return Failed{std::move(*error)};
   return call;

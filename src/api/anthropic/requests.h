@@ -5,6 +5,7 @@
 
 #include "api/anthropic/reply_format.h"
 #include "api/generation.h"
+#include "api/model_defaults.h"
 #include "base/result.h"
 
 // Bodies of the /v1/messages routes, read. Pure. Errors are kInvalid and name the member at fault
@@ -18,9 +19,11 @@ struct MessagesCall {
   ReplyRules rules;
 };
 
-Result<MessagesCall> parse_messages(const boost::json::object& body);
+Result<MessagesCall> parse_messages(const boost::json::object& body,
+                                    const ModelDefaults& defaults = {});
 
 // What would be asked, to be counted only.
-Result<MessagesCall> parse_count(const boost::json::object& body);
+Result<MessagesCall> parse_count(const boost::json::object& body,
+                                 const ModelDefaults& defaults = {});
 
 }  // namespace hearth::api::anthropic

@@ -9,7 +9,7 @@
 
 namespace hearth::api::anthropic {
 Task<void> messages(Call call) {
-  auto request = read_body(call.request().body, parse_messages);
+  auto request = read_body(call, parse_messages);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
@@ -21,7 +21,7 @@ Task<void> messages(Call call) {
 }
 
 Task<void> count_tokens(Call call) {
-  auto request = read_body(call.request().body, parse_count);
+  auto request = read_body(call, parse_count);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;

@@ -25,4 +25,10 @@ Task<void> copy_model(Call call);
 Task<void> delete_model(Call call);
 Task<void> version(Call call);
 
+Task<void> pull(Call call);
+Task<void> push(Call call);
+Task<void> create_model(Call call);
+Task<void> show_blob(Call call);  // HEAD of /api/blobs
+Task<void> add_blob(Call call);   // whose body is streamed
+
 }  // namespace hearth::api::ollama

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "api/sampling.h"
 #include "base/nearest.h"
@@ -88,16 +87,27 @@ bool is_neutral(const json::value& value, std::string_view neutral) {
   return value.is_number() && fmt::to_string(value.to_number<double>()) == neutral;
 }
 
-void check_rule(const Fields& options, std::string_view name, const json::value& value) {
+// Null, and an error, where there is none.
+const OptionRule* rule_of(const Fields& options, std::string_view name) {
   const auto* rule = std::ranges::find(kRules, name, &OptionRule::name);
-  if (rule == kRules.end()) {
-    options.fail(name, "there is no such option" + did_you_mean(name, kNames));
-    return;
-  }
+  if (rule != kRules.end()) return rule;
+  options.fail(name, "there is no such option" + did_you_mean(name, kNames));
+  return nullptr;
+}
+
+void check_rule(const Fields& options, std::string_view name, const json::value& value) {
+  const OptionRule* rule = rule_of(options, name);
+  if (rule == nullptr) return;
   if (rule->treatment != kNeutralOnly || value.is_null() || is_neutral(value, rule->neutral)) {
     return;
   }
   options.fail(name, fmt::format("only {} is possible here: {}", rule->neutral, rule->text));
+}
+
+void read_values(const Fields& options, wire::GenerateMessage& message) {
+  read_sampling(options, message.sampling);
+  read_stops(options, "stop", message.stop);
+  read_lengths(options, message);
 }
 
 std::optional<Fields> checked_options(const Fields& body) {
@@ -124,19 +134,22 @@ wire::Sampling default_sampling() {
 }
 
 void read_options(const Fields& body, wire::GenerateMessage& message) {
-  constexpr int kMost = std::numeric_limits<int>::max();
   const std::optional<Fields> options = checked_options(body);
-  if (!options) return;
-  read_sampling(*options, message.sampling);
-  read_stops(*options, "stop", message.stop);
-  if (const auto most = options->integer("num_predict", {-2, kMost})) {
-    // 0 is what clients of Ollama send who do not care: it leaves such members out.
-    message.max_tokens = *most > 0 ? static_cast<int>(*most) : -1;
+  if (options) read_values(*options, message);
+}
+
+std::string read_parameters(const Fields& body) {
+  const std::optional<Fields> parameters = body.object("parameters");
+  if (!parameters) return {};
+  json::object kept;
+  for (const auto& member : parameters->json()) {
+    if (member.value().is_null()) continue;
+    (void)rule_of(*parameters, member.key());
+    kept.insert(member);
   }
-  keep(message.context_limit, options->integer("num_ctx", {0, kMost}));
-  if (const auto kept = options->integer("num_keep", {-1, kMost})) {
-    message.keep = *kept < 0 ? kMost : static_cast<int>(*kept);
-  }
+  wire::GenerateMessage unused;
+  read_values(*parameters, unused);
+  return kept.empty() ? std::string{} : json::serialize(kept);
 }
 
 void check_options(const Fields& body) {

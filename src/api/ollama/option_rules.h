@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/fields.h"
@@ -34,6 +35,10 @@ inline constexpr int kDefaultKeep = 4;
 // Reads `options` of `body` into `message`. Unknown names are refused, naming the nearest known
 // one: with a wrong letter in it an option would change nothing, and nobody would notice.
 void read_options(const Fields& body, wire::GenerateMessage& message);
+
+// `parameters` of a model that is to be made, as JSON text; empty where there are none. What has
+// no effect here is kept all the same, to be shown.
+std::string read_parameters(const Fields& body);
 
 // Of requests that generate nothing: the same rules, no effect.
 void check_options(const Fields& body);

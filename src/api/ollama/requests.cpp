@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "api/create_request.h"
 #include "api/fields.h"
 #include "api/ollama/messages.h"
 #include "api/ollama/option_rules.h"
@@ -29,6 +30,19 @@ Result<T> outcome(T call, Fields::FirstError error) {
 void read_request_options(const Fields& body, RequestOptions& options) {
   options.model = body.required_text("model");
   options.keep_alive = read_keep_alive(body);
+}
+
+front::Delivery read_delivery(const Fields& body) {
+  const bool streamed = body.flag("stream").value_or(true);
+  return streamed ? front::Delivery::kStreamed : front::Delivery::kWhole;
+}
+
+// `model`, or `name` as older clients call it.
+std::string read_name(const Fields& body) {
+  std::string name = body.text("model").value_or("");
+  if (name.empty()) name = body.text("name").value_or("");
+  if (name.empty()) body.fail("model", "a string is required here");
+  return name;
 }
 
 Purpose purpose_without_prompt(const RequestOptions& options) {
@@ -85,15 +99,15 @@ void read_think(const Fields& body, wire::GenerateMessage& message) {
 }
 
 // What /api/chat and /api/generate have in common.
-TextCall read_common(const Fields& body) {
+TextCall read_common(const Fields& body, const ModelSettings& settings) {
   TextCall call;
   wire::GenerateMessage& message = call.generate.message;
   read_request_options(body, call.generate.options);
-  const bool streamed = body.flag("stream").value_or(true);
-  call.generate.delivery = streamed ? front::Delivery::kStreamed : front::Delivery::kWhole;
+  call.generate.delivery = read_delivery(body);
   call.generate.options.return_progress = read_progress(body, call.generate.delivery);
   message.sampling = default_sampling();
   message.keep = kDefaultKeep;
+  apply_parameters(settings, message);
   read_options(body, message);
   read_format(body, message);
   read_think(body, message);
@@ -127,7 +141,7 @@ void refuse_in_raw(const Fields& body, const wire::GenerateMessage& message) {
   }
 }
 
-void read_prompt(const Fields& body, TextCall& call) {
+void read_prompt(const Fields& body, const ModelSettings& settings, TextCall& call) {
   wire::GenerateMessage& message = call.generate.message;
   const std::string prompt = body.text("prompt").value_or("");
   const std::string system = body.text("system").value_or("");
@@ -140,6 +154,8 @@ void read_prompt(const Fields& body, TextCall& call) {
     return;
   }
   message.messages = messages_of(system, prompt);
+  // With a context they stand in it already.
+  if (message.prompt_tokens.empty()) begin_conversation(settings, message);
   message.return_tokens = true;
 }
 
@@ -180,11 +196,13 @@ EmbedCall read_embed_common(const Fields& body) {
 
 }  // namespace
 
-Result<TextCall> parse_chat(const json::object& object) {
+Result<TextCall> parse_chat(const json::object& object, const ModelDefaults& defaults) {
   Fields::FirstError error;
   const Fields body{object, "", error};
-  TextCall call = read_common(body);
+  const ModelSettings settings = defaults.of(body);
+  TextCall call = read_common(body, settings);
   call.generate.message.messages = read_messages(body);
+  begin_conversation(settings, call.generate.message);
   if (call.generate.message.messages.empty()) {
     call.purpose = purpose_without_prompt(call.generate.options);
   }
@@ -192,11 +210,12 @@ Result<TextCall> parse_chat(const json::object& object) {
   return outcome(std::move(call), std::move(error));
 }
 
-Result<TextCall> parse_generate(const json::object& object) {
+Result<TextCall> parse_generate(const json::object& object, const ModelDefaults& defaults) {
   Fields::FirstError error;
   const Fields body{object, "", error};
-  TextCall call = read_common(body);
-  read_prompt(body, call);
+  const ModelSettings settings = defaults.of(body);
+  TextCall call = read_common(body, settings);
+  read_prompt(body, settings, call);
   refuse_images(body);
   if (!body.text("suffix").value_or("").empty()) {
     body.fail("suffix", "this model does not support insert: filling in the middle");
@@ -232,12 +251,29 @@ Result<EmbedCall> parse_embeddings(const json::object& object) {
   return outcome(std::move(call), std::move(error));
 }
 
+Result<PullCall> parse_pull(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  PullCall call;
+  call.pull.source = read_name(body);
+  call.pull.insecure = body.flag("insecure").value_or(false);
+  call.options.delivery = read_delivery(body);
+  return outcome(std::move(call), std::move(error));
+}
+
+Result<CreateCall> parse_create(const json::object& object) {
+  Fields::FirstError error;
+  const Fields body{object, "", error};
+  CreateCall call;
+  call.delivery = read_delivery(body);
+  call.create = read_create(body, Paths::kRefused);
+  return outcome(std::move(call), std::move(error));
+}
+
 Result<std::string> parse_model(const json::object& object) {
   Fields::FirstError error;
   const Fields body{object, "", error};
-  std::string model = body.text("model").value_or("");
-  if (model.empty()) model = body.text("name").value_or("");
-  if (model.empty()) body.fail("model", "a string is required here");
+  std::string model = read_name(body);
   return outcome(std::move(model), std::move(error));
 }
 

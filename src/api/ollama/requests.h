@@ -4,6 +4,8 @@
 #include <boost/json.hpp>
 
 #include "api/generation.h"
+#include "api/model_defaults.h"
+#include "api/transfers.h"
 #include "base/result.h"
 #include "wire/messages.h"
 
@@ -28,13 +30,26 @@ struct EmbedCall {
   Purpose purpose = Purpose::kAnswer;
 };
 
-Result<TextCall> parse_chat(const boost::json::object& body);
-Result<TextCall> parse_generate(const boost::json::object& body);
+Result<TextCall> parse_chat(const boost::json::object& body, const ModelDefaults& defaults = {});
+Result<TextCall> parse_generate(const boost::json::object& body,
+                                const ModelDefaults& defaults = {});
 Result<EmbedCall> parse_embed(const boost::json::object& body);
 Result<EmbedCall> parse_embeddings(const boost::json::object& body);
 
 // The model of /api/show and /api/delete: `model`, or `name` as older clients call it.
 Result<std::string> parse_model(const boost::json::object& body);
+
+struct PullCall {
+  front::PullRequest pull;
+  TransferOptions options;
+};
+Result<PullCall> parse_pull(const boost::json::object& body);
+
+struct CreateCall {
+  front::CreateRequest create;
+  front::Delivery delivery = front::Delivery::kStreamed;
+};
+Result<CreateCall> parse_create(const boost::json::object& body);
 
 struct CopyCall {
   std::string source;

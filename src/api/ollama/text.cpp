@@ -11,7 +11,7 @@
 namespace hearth::api::ollama {
 namespace {
 
-using Parse = Result<TextCall> (*)(const boost::json::object&);
+using Parse = Result<TextCall> (*)(const boost::json::object&, const ModelDefaults&);
 
 IdleCall idle_call(const TextCall& request, Shape shape, const Clock* clock, MakeFormat format) {
   IdleCall idle{request.generate.options, request.purpose, {}, {}};
@@ -26,7 +26,7 @@ IdleCall idle_call(const TextCall& request, Shape shape, const Clock* clock, Mak
 }
 
 Task<void> serve_text(Call call, Parse parse, Shape shape) {
-  auto request = read_body(call.request().body, parse);
+  auto request = read_body(call, parse);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;

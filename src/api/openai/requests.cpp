@@ -109,14 +109,17 @@ void read_input(const Fields& body, EmbedCall& call) {
 
 }  // namespace
 
-Result<ChatCall> parse_chat(const json::object& object) {
+Result<ChatCall> parse_chat(const json::object& object, const ModelDefaults& defaults) {
   Fields::FirstError error;
   const Fields body{object, "", error};
   ChatCall call;
+  const ModelSettings settings = defaults.of(body);
+  apply_parameters(settings, call.generate.message);
   read_common(body, call);
   refuse_modalities(body);
   wire::GenerateMessage& message = call.generate.message;
   message.messages = read_messages(body);
+  begin_conversation(settings, message);
   read_tools(body, message);
   read_response_format(body, message);
   if (const auto kwargs = body.object("chat_template_kwargs")) {
@@ -125,10 +128,11 @@ Result<ChatCall> parse_chat(const json::object& object) {
   return outcome(std::move(call), std::move(error));
 }
 
-Result<ChatCall> parse_completion(const json::object& object) {
+Result<ChatCall> parse_completion(const json::object& object, const ModelDefaults& defaults) {
   Fields::FirstError error;
   const Fields body{object, "", error};
   ChatCall call;
+  apply_parameters(defaults.of(body), call.generate.message);
   read_common(body, call);
   read_prompt(body, call.generate.message);
   read_response_format(body, call.generate.message);

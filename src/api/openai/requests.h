@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "api/generation.h"
+#include "api/model_defaults.h"
 #include "api/openai/reply_format.h"
 #include "base/result.h"
 #include "wire/messages.h"
@@ -25,8 +26,9 @@ struct EmbedCall {
   int dimensions = 0;   // 0: the client did not say
 };
 
-Result<ChatCall> parse_chat(const boost::json::object& body);
-Result<ChatCall> parse_completion(const boost::json::object& body);
+Result<ChatCall> parse_chat(const boost::json::object& body, const ModelDefaults& defaults = {});
+Result<ChatCall> parse_completion(const boost::json::object& body,
+                                  const ModelDefaults& defaults = {});
 Result<EmbedCall> parse_embedding(const boost::json::object& body);
 
 }  // namespace hearth::api::openai

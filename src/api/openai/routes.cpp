@@ -6,7 +6,7 @@
 
 namespace hearth::api::openai {
 Task<void> chat_completions(Call call) {
-  auto request = read_body(call.request().body, parse_chat);
+  auto request = read_body(call, parse_chat);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
@@ -18,7 +18,7 @@ Task<void> chat_completions(Call call) {
 }
 
 Task<void> completions(Call call) {
-  auto request = read_body(call.request().body, parse_completion);
+  auto request = read_body(call, parse_completion);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;

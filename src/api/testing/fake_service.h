@@ -79,16 +79,20 @@ class FakeTransfer : public front::Transfer {
 struct Uploaded {
   std::string bytes;
   bool finished = false;
+  bool dropped = false;
+  std::optional<Error> refusal;  // of finish()
 };
 
 class FakeUpload : public front::BlobUpload {
  public:
   explicit FakeUpload(Uploaded& to) : to_{to} {}
+  ~FakeUpload() override { to_.dropped = !to_.finished; }
   Task<Result<>> write(std::string bytes) override {
     to_.bytes += bytes;
     co_return Result<>{};
   }
   Task<Result<>> finish() override {
+    if (to_.refusal) co_return Failed{*to_.refusal};
     to_.finished = true;
     co_return Result<>{};
   }
