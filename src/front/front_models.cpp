@@ -44,6 +44,7 @@ ModelStatus FrontService::status_of(const NamedModel& named) const {
   }
   if (named.artifact.status == ArtifactStatus::kAbsent) add_share(status, named);
   status.aliases = aliases_of(named);
+  status.shared_bytes = static_cast<std::int64_t>(shared_with_others(named, named_).count());
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "front/live_json.h"
 #include "front/model_status.h"
 #include "front/system_pressure.h"
+#include "front/verify/verdict_text.h"
 
 namespace hearth::front {
 namespace {
@@ -39,6 +40,9 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   service->key_store_ = std::move(*keys);
   service->keys_ = KeyRing{std::move(*kept)};
   service->layers_.artifact().update(service->named_);
+  if (const Result<> swept = service->blobs_.sweep(); !swept) {
+    log::warn("store.not_swept", {{"error", swept.error().message()}});
+  }
   return service;
 }
 
@@ -74,6 +78,7 @@ FrontService::~FrontService() = default;
 
 void FrontService::start() {
   world_.loop.spawn(tick());
+  verifier_.start();
   world_.loop.spawn(store_watch_.run());
   world_.loop.spawn(pulls_.look_for_parts());
   sync_pins();
@@ -109,6 +114,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   co_await stop_hosts();
   co_await keeper_.stop();
   co_await pins_.stop();
+  co_await verifier_.stop();
   co_await store_watch_.stop();
   co_await requests_.close();
   co_await tasks_.close();
@@ -176,7 +182,11 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
     co_return;
   }
   Result<> here = co_await bring_files(run, name);
-  Result<Model*> model = here ? co_await resolve(name) : Result<Model*>{Failed{here.error()}};
+  if (!here) {
+    co_await RequestRun::refuse(std::move(run), std::move(here).error());
+    co_return;
+  }
+  Result<Model*> model = co_await resolve(name);
   if (!model) {
     co_await RequestRun::refuse(std::move(run), std::move(model).error());
     co_return;
@@ -209,7 +219,8 @@ Task<Result<Model*>> FrontService::resolve(std::string name) {
   const auto running = models_.find(named->artifact.id);
   const bool in_use =
       running != models_.end() && running->second->host().level() == WeightsLevel::kResident;
-  if (!in_use || !config_.switches.artifact) {
+  const bool rotten = named->artifact.status == ArtifactStatus::kRotten;
+  if (!in_use || rotten || !config_.switches.artifact) {
     const std::string artifact = named->artifact.id;
     if (Result<> checked = co_await recheck(artifact); !checked) {
       co_return Failed{std::move(checked).error()};
@@ -240,12 +251,18 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
     co_return fail(ErrorCode::kNotFound, "the model's file is missing");
   }
   if (now->status == ArtifactStatus::kAbsent) {
-    co_return fail(ErrorCode::kNotFound,
-                   "the model's files were given back; `hearth warm MODEL --layer artifact` fetches "
-                   "them again, and so does the next request");
+    co_return fail(
+        ErrorCode::kNotFound,
+        "the model's files were given back; `hearth warm MODEL --layer artifact` fetches "
+        "them again, and so does the next request");
   }
   if (now->status == ArtifactStatus::kBroken) {
     co_return fail(ErrorCode::kCorrupt, "the model's file is broken: " + now->reason);
+  }
+  if (now->status == ArtifactStatus::kRotten) {
+    const NamedModel* holder = holder_of(now->id);
+    co_return fail(ErrorCode::kCorrupt,
+                   holder == nullptr ? "the model's file has rotted" : refusal_of_rot(*holder));
   }
   co_return Result<>{};
 }

@@ -28,6 +28,7 @@
 #include "front/request_run.h"
 #include "front/service.h"
 #include "front/store_watch.h"
+#include "front/verify/verifier.h"
 #include "layers/artifact/catalogue.h"
 #include "layers/progress.h"
 #include "timeline/history.h"
@@ -156,6 +157,12 @@ class FrontService : public Service {
   Task<Result<FoundReport>> note_found(StoreRoot root, std::vector<FoundModel> models);
   std::set<std::string> listed_paths() const;
   void retire_nameless();
+  Verifier::World verifier_world();
+  Result<> check_fetchable(const NamedModel& model) const;
+  Result<> open_repairs(const NamedModel& model,
+                        const std::vector<ModelCheck::BadParts>& rotten) const;
+  Task<Result<Bytes>> repair(NamedModel model, ModelCheck::Checked checked,
+                             std::shared_ptr<VerifyRun> run);
   struct Missing {
     std::unique_ptr<PullWaiter> pull;
     LayerSnapshot before;
@@ -171,6 +178,7 @@ class FrontService : public Service {
   void add_share(ModelStatus& status, const NamedModel& named) const;
   bool is_shared(const Artifact::Shard& file, const std::string& artifact) const;
   Task<Result<ModelStatus>> cool_artifact(std::string name);
+  Task<Result<ArtifactStatus>> note_hashed(std::string artifact, std::vector<std::string> sha256);
   void touch(const std::string& artifact);
 
   // What has been told on of a host and its workers.
@@ -215,6 +223,9 @@ class FrontService : public Service {
   Pool key_pool_{"keys", 1};       // apart: a key ends at once, however long a model is hashed
   Pool config_pool_{"config", 1};  // one by one: what was read last holds
   BlobStore blobs_{world_.files, config_.data + "/models"};
+  Pool hash_pool_{"hash", 1, Pool::Priority::kIdle};
+  HashNotes hash_notes_{world_.files, config_.data + "/models/verify"};
+  Verifier verifier_{verifier_world()};
   Pulls pulls_{pulls_world()};
 };
 

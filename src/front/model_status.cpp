@@ -84,6 +84,13 @@ ModelStatus status_of_files(const NamedModel& named) {
   status.embedding_length = static_cast<int>(artifact.facts.embedding_length);
   status.has_chat_template = artifact.facts.has_chat_template;
   status.license = artifact.facts.license;
+  status.digest = artifact.content().value_or("");
+  status.store = name_of(artifact.store);
+  status.source = artifact.origin.source;
+  status.verified_us = artifact.verified_at_us;
+  status.shards = static_cast<int>(artifact.shards.size());
+  status.adapters = static_cast<int>(artifact.adapters.size());
+  status.settings = named.settings;
   return status;
 }
 
@@ -107,7 +114,26 @@ void add_stay(ModelStatus& status, const Stay& stay) {
   status.expires_at_us = stay.expires_at_us();
 }
 
+bool uses(const Artifact& artifact, const FileInfo& file) {
+  const auto is_it = [&](const Artifact::Shard& one) {
+    return one.file.inode == file.inode && one.file.device == file.device;
+  };
+  return std::ranges::any_of(artifact.shards, is_it) ||
+         std::ranges::any_of(artifact.adapters, is_it);
+}
+
 }  // namespace
+
+Bytes shared_with_others(const NamedModel& named, const std::vector<NamedModel>& all) {
+  Bytes shared;
+  for (const Artifact::Shard* file : named.artifact.files()) {
+    const bool by_others = std::ranges::any_of(all, [&](const NamedModel& other) {
+      return other.key != named.key && uses(other.artifact, file->file);
+    });
+    if (by_others) shared += file->file.size;
+  }
+  return shared;
+}
 
 ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now) {
   ModelStatus status = status_of_files(named);

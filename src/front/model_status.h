@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "front/model.h"
 #include "front/service.h"
 
@@ -8,5 +10,8 @@ namespace hearth::front {
 
 // What lists show of a named model; `model` is null while nobody has asked for it. Pure.
 ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now);
+
+// What of a model's files other names in the list use too. Pure.
+Bytes shared_with_others(const NamedModel& named, const std::vector<NamedModel>& all);
 
 }  // namespace hearth::front
