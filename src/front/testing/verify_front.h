@@ -178,9 +178,10 @@ class VerifyFront : public ::testing::Test {
       if (auto* error = std::get_if<Error>(&event)) heard->error = *error;
     }
   }
-  Heard verify(const std::string& name = "", bool repair = false) {
+  enum class Repair { kNo, kYes };
+  Heard verify(const std::string& name = "", Repair repair = Repair::kNo) {
     Heard heard;
-    loop_.spawn(listen(verifier_->verify({name, repair}), &heard));
+    loop_.spawn(listen(verifier_->verify({name, repair == Repair::kYes}), &heard));
     loop_.run_for(std::chrono::seconds{1});
     EXPECT_TRUE(heard.done || heard.error);
     return heard;

@@ -142,8 +142,8 @@ Task<std::vector<ModelCheck::BadParts>> ModelCheck::find_bad(Artifact artifact, 
 }
 
 // Keeps what good content is made of. Whether some file held another content when last heard of.
-Task<bool> ModelCheck::keep(Artifact artifact, Contents contents, bool heard) {
-  auto job = [this, artifact = std::move(artifact), contents = std::move(contents), heard] {
+Task<bool> ModelCheck::keep(Artifact artifact, Contents contents, Told told) {
+  auto job = [this, artifact = std::move(artifact), contents = std::move(contents), told] {
     bool changed = false;
     const std::vector<const Artifact::Shard*> all = artifact.files();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -152,7 +152,8 @@ Task<bool> ModelCheck::keep(Artifact artifact, Contents contents, bool heard) {
       const std::optional<std::string> last = world_.notes.last_content(all[i]->path);
       const bool other = last && *last != hashed.sha256;
       changed = changed || other;
-      if (!last || (other && heard)) world_.notes.keep_last(all[i]->path, hashed.sha256);
+      if (!last || (other && told == Told::kSomebody))
+        world_.notes.keep_last(all[i]->path, hashed.sha256);
     }
     return changed;
   };
@@ -198,7 +199,8 @@ Task<Result<ModelCheck::Checked>> ModelCheck::attempt(std::string key, CheckCont
     }
     co_return checked;
   }
-  const bool other = co_await keep(now.artifact, *contents, control.is_heard());
+  const Told told = control.is_heard() ? Told::kSomebody : Told::kNobody;
+  const bool other = co_await keep(now.artifact, *contents, told);
   if (other || known_changed) {
     checked.verified.verdict = "changed";
     checked.verified.text = text_of_change(now);

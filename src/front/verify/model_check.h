@@ -74,7 +74,8 @@ class ModelCheck {
   Task<Result<ArtifactStatus>> settle(std::string key, Artifact artifact, Contents& contents,
                                       CheckControl& control);
   Task<std::vector<BadParts>> find_bad(Artifact artifact, Contents contents);
-  Task<bool> keep(Artifact artifact, Contents contents, bool heard);
+  enum class Told { kNobody, kSomebody };
+  Task<bool> keep(Artifact artifact, Contents contents, Told told);
   std::optional<std::vector<Digest>> known_parts(const Artifact::Shard& file) const;
   void keep_parts(const Artifact::Shard& file, const FileHash::Hashed& hashed) const;
 

@@ -351,7 +351,7 @@ TEST_F(OwnStore, WhatIsBadIsRepaired) {
   const Heard found = verify("own");
   EXPECT_EQ(found.verified.at(0).verdict, "rotten");
   EXPECT_THAT(found.verified.at(0).text, HasSubstr("verify --repair own:latest"));
-  const Heard heard = verify("own", true);
+  const Heard heard = verify("own", Repair::kYes);
   EXPECT_EQ(bad, std::vector<std::size_t>{2});
   EXPECT_EQ(heard.verified.at(0).verdict, "repaired");
   EXPECT_EQ(heard.done->received, 1234);
