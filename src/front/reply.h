@@ -46,7 +46,7 @@ struct LoadRequest {
 
 // While a model warms, before the first token; at most twenty a second.
 struct Progress {
-  std::string stage;  // "queue", "spawn", "read", "load", "context", "prefill"
+  std::string stage;  // "queue", "download", "verify", "spawn", "read", "load", "context", ...
   double fraction = 0;
   std::int64_t done_bytes = 0;
   std::int64_t total_bytes = 0;

@@ -20,6 +20,13 @@ std::string key_of(const std::string& name) {
   return parsed ? parsed->key() : std::string{};
 }
 
+TransferProgress queued() {
+  TransferProgress progress;
+  progress.stage = "queue";
+  progress.note = "other pulls come first";
+  return progress;
+}
+
 Error stopped_error() { return {ErrorCode::kCancelled, "the pull was stopped"}; }
 Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stopping"}; }
 
@@ -52,6 +59,7 @@ std::unique_ptr<PullWaiter> Pulls::join(const ModelSource& source, std::string n
       [this, key = source.text](PullWaiter& who, PullWaiter::Left how) { left(key, who, how); });
   entry.waiters.push_back(waiter.get());
   if (entry.state == State::kRunning) waiter->tell(entry.pull->progress());
+  if (entry.state == State::kQueued) waiter->tell(queued());
   if (!entry.driven) {
     entry.driven = true;
     world_.pull.loop.spawn(drive(source.text));
@@ -77,10 +85,7 @@ Task<bool> Pulls::take_slot(Entry* entry, std::string source) {
   queue_.push_back(entry);
   const auto is_next = [&] { return running_ < kAtOnce && queue_.front() == entry; };
   if (!is_next()) {
-    TransferProgress waiting;
-    waiting.stage = "queue";
-    waiting.note = "other pulls come first";
-    for (PullWaiter* waiter : entry->waiters) waiter->tell(waiting);
+    for (PullWaiter* waiter : entry->waiters) waiter->tell(queued());
   }
   publish(source, *entry);
   while (entry->wanted() && !is_next()) co_await changed_.wait();
