@@ -9,7 +9,7 @@ import pytest
 
 from support.server import HEARTH, clean_environment
 
-HIDDEN = {"pull", "push", "create", "signin", "signout"}
+HIDDEN = {"push", "signin", "signout"}
 LAYERS = {"artifact", "pages", "weights", "compiled", "prefix"}
 
 

@@ -19,6 +19,12 @@ Result<LayerKind> kind_of(const std::string& layer) {
                     .at("layer")};
 }
 
+// A file of another format is no gap of this server: whoever named it can do something about it.
+Error import_refusal(Error error) {
+  if (error.code() != ErrorCode::kUnsupported) return error;
+  return Error{ErrorCode::kInvalid, error.message()}.at("path");
+}
+
 }  // namespace
 
 std::vector<ModelStatus> FrontService::models() const {
@@ -65,7 +71,7 @@ Task<Result<ModelStatus>> FrontService::import_model(std::string path, std::stri
   const ModelName model_name = *parsed;
   auto job = [this, path, model_name] { return catalogue_.import(path, model_name); };
   Result<NamedModel> imported = co_await catalogue_pool_.run(world_.loop, std::move(job));
-  if (!imported) co_return Failed{std::move(imported).error()};
+  if (!imported) co_return Failed{import_refusal(std::move(imported).error())};
   log::info("model.imported", {{"model", imported->name}});
   if (auto refreshed = co_await refresh_catalogue(); !refreshed) {
     co_return Failed{std::move(refreshed).error()};

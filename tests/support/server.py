@@ -79,16 +79,19 @@ def clean_environment(more=None):
 
 
 class Server:
-    def __init__(self, data, config="", environment=None, arguments=(), listen="127.0.0.1:0"):
+    def __init__(self, data, config="", environment=None, arguments=(), listen="127.0.0.1:0",
+                 within=()):
+        """`within`: a program, with arguments, that is to run the server as its own last words."""
         self.data = Path(data)
         self.config = self.data.with_suffix(".toml")
         self.config.write_text(config)
         self._environment = environment or {}
+        self._within = list(within)
         self._arguments = ["--listen", listen, *arguments]
         self._checked_lines = 0
 
     def start(self):
-        command = [HEARTH, "serve", "--data", self.data]
+        command = [*self._within, HEARTH, "serve", "--data", self.data]
         command += ["--config", self.config, *self._arguments]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -40,15 +40,17 @@ class PullFormat : public TransferFormat {
   void append_progress(std::string& out, const front::TransferProgress& progress) override {
     advance(out, Step::kManifest);
     if (progress.stage == "download" && !progress.file.empty()) {
-      out.append(layer_json(progress)).append("\n");
-    } else if (progress.stage == "verify") {
-      advance(out, Step::kVerifying);
-    } else if (progress.stage == "install") {
-      advance(out, Step::kWriting);
+      if (progress.file != layer_.file) complete_layer(out);
+      layer_ = progress;
+      out.append(layer_json(layer_)).append("\n");
+    } else if (progress.stage == "verify" || progress.stage == "install") {
+      complete_layer(out);
+      advance(out, progress.stage == "verify" ? Step::kVerifying : Step::kWriting);
     }
   }
   void append_verified(std::string&, const front::Verified&) override {}
   void append_done(std::string& out, const front::TransferDone&) override {
+    complete_layer(out);
     advance(out, Step::kSuccess);
   }
   void append_error(std::string& out, const Error& error) override {
@@ -59,6 +61,14 @@ class PullFormat : public TransferFormat {
   std::string whole(const front::TransferProgress&) override { return status_json(kSteps[0]); }
 
  private:
+  // Clients draw a bar for each layer and wait for its end, which the last progress need not be.
+  void complete_layer(std::string& out) {
+    if (layer_.done < layer_.total) {
+      layer_.done = layer_.total;
+      out.append(layer_json(layer_)).append("\n");
+    }
+  }
+
   // Up to and with `step`.
   void advance(std::string& out, Step step) {
     for (; next_ <= static_cast<std::size_t>(step); ++next_) {
@@ -68,6 +78,7 @@ class PullFormat : public TransferFormat {
 
   Call call_;
   std::size_t next_ = 0;
+  front::TransferProgress layer_;  // as it was told last
 };
 
 }  // namespace

@@ -58,6 +58,8 @@ TEST_F(OllamaFiles, PullSpeaksAsItsClientsExpect) {
             "\"total\":90}\n"
             "{\"status\":\"pulling 0123456789ab\",\"digest\":\"sha256:0123456789abcdef0123\","
             "\"total\":90,\"completed\":30}\n"
+            "{\"status\":\"pulling 0123456789ab\",\"digest\":\"sha256:0123456789abcdef0123\","
+            "\"total\":90,\"completed\":90}\n"
             "{\"status\":\"verifying sha256 digest\"}\n"
             "{\"status\":\"writing manifest\"}\n"
             "{\"status\":\"success\"}\n");

@@ -81,7 +81,6 @@ void VerifyRun::finish_with(const TransferEvent& last) {
 
 void VerifyRun::finish() {
   TransferDone done;
-  done.model = request_.model;
   done.verified = verified_;
   for (const Verified& verified : verified_) done.bytes += verified.bytes;
   done.received = signed_count(received_);
