@@ -53,10 +53,21 @@ Pulls::World FrontService::pulls_world() {
                    fetcher,
                    [this] { return pull_rules(config_); },
                    [this] { return hugging_face_token(world_.environment); },
+                   [this](const std::string& url) { return fetched_from(url); },
                    [this](PulledModel model) { return install(std::move(model)); }};
   const bool keeps = config_.switches.artifact;
   return {std::move(pull), world_.clock, events_,
           keeps ? Pulls::PausedParts::kKept : Pulls::PausedParts::kDropped};
+}
+
+std::optional<hearth::Origin::File> FrontService::fetched_from(const std::string& url) const {
+  for (const NamedModel& named : named_) {
+    if (named.artifact.store != Store::kHearth) continue;
+    for (const hearth::Origin::File& file : named.artifact.origin.files) {
+      if (file.url == url) return file;
+    }
+  }
+  return std::nullopt;
 }
 
 std::unique_ptr<Transfer> FrontService::pull(PullRequest request) {

@@ -71,6 +71,11 @@ Result<transfer::Finished> download(const std::string& content, wire::Frame& fra
 
 // A fetcher that is a thread of the test.
 bool fetches(Elsewhere& elsewhere, wire::BlockingChannel& channel, wire::Frame& frame) {
+  if (frame.type == FrameType::kFetchText) {
+    wire::FetchedText nothing;
+    nothing.status = 404;
+    answer(channel, FrameType::kFetchedText, frame.request, wire::encode(nothing));
+  }
   if (frame.type != FrameType::kFetchFile) return true;
   const std::string& content = elsewhere.files.at(wire::decode_fetch_file(frame.payload)->url);
   wire::Fetching fetching;

@@ -168,6 +168,7 @@ class FrontService : public Service {
     LayerSnapshot before;
   };
   Pulls::World pulls_world();
+  std::optional<hearth::Origin::File> fetched_from(const std::string& url) const;
   Missing missing_files(const std::string& name);
   std::unique_ptr<PullWaiter> fetch_again(const NamedModel& named);
   Task<Result<>> bring_files(std::shared_ptr<RequestRun> run, std::string name);

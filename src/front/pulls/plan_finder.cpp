@@ -11,6 +11,14 @@ namespace {
 
 constexpr int kUnauthorized = 401;
 constexpr int kOk = 200;
+constexpr int kPartialContent = 206;
+
+std::string header_of(const wire::FetchedText& answer, std::string_view name) {
+  for (const wire::HttpField& field : answer.headers) {
+    if (field.name == name) return field.value;
+  }
+  return {};
+}
 
 IndexAnswer answer_of(wire::FetchedText text) {
   IndexAnswer answer;
@@ -109,6 +117,23 @@ Task<Result<FetchPlan>> PlanFinder::find() {
   Result<> texts = co_await fetch_texts(&*plan);
   if (!texts) co_return Failed{std::move(texts).error()};
   co_return plan;
+}
+
+// Asks for one byte, since what is wanted is its header. A server that sends all of it instead has
+// said too much for a text, and then nothing is known.
+Task<bool> PlanFinder::is_unchanged(hearth::Origin::File file) {
+  if (file.etag.empty() || file.etag.starts_with("W/")) co_return false;
+  wire::FetchText question;
+  question.url = file.url;
+  question.headers = headers_for(file.url);
+  question.headers.push_back({"Range", "bytes=0-0"});
+  question.limit = Bytes{1};
+  const Result<wire::FetchedText> answer = co_await fetcher_.text(std::move(question));
+  if (!answer || answer->status != kPartialContent) co_return false;
+  const std::string etag = header_of(*answer, "etag");
+  const std::string validator = etag.empty() ? header_of(*answer, "last-modified") : etag;
+  const std::string size = "/" + std::to_string(file.size.count());
+  co_return validator == file.etag&& header_of(*answer, "content-range").ends_with(size);
 }
 
 Task<Result<>> PlanFinder::fetch_texts(FetchPlan* plan) {

@@ -31,6 +31,10 @@ class PlanFinder {
   // For files that are known already: only what lets them be asked for.
   Task<Result<>> prepare();
 
+  // Whether a file that was fetched once is the same at its server by now, as that says. False when
+  // in doubt.
+  Task<bool> is_unchanged(hearth::Origin::File file);
+
   // For a file of the plan. Credentials go to the source's own server only.
   std::vector<wire::HttpField> headers_for(const std::string& url) const;
 

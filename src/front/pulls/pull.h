@@ -18,6 +18,7 @@
 #include "front/transfer.h"
 #include "layers/artifact/blob_store.h"
 #include "layers/artifact/fetch_plan.h"
+#include "layers/artifact/origin.h"
 
 namespace hearth::front {
 
@@ -49,6 +50,8 @@ class Pull {
     Fetcher::World fetcher;
     std::function<PullRules()> rules;    // as they are now
     std::function<std::string()> token;  // for Hugging Face; may block
+    // What of this URL is in the store, by the catalogue's last word.
+    std::function<std::optional<hearth::Origin::File>(const std::string& url)> known;
     // Errors: kNotFound, when a file that was in the store has gone meanwhile; it is fetched then.
     std::function<Task<Result<>>(PulledModel)> install;
   };
@@ -113,6 +116,7 @@ class Pull {
       const BlobStore& store, const std::vector<std::pair<std::string, std::string>>& wanted);
   Task<Result<TransferDone>> work(Fetcher& fetcher);
   Task<Result<>> find_plan(PlanFinder& finder);
+  Task<Result<>> recognise(PlanFinder& finder);
   Task<Result<>> bring(Fetcher& fetcher, const PlanFinder& finder);
   void use(FetchPlan plan);
   Task<Result<>> look_around();

@@ -36,20 +36,16 @@ void PullWaiter::finish(TransferEvent last, std::vector<Stage> stages) {
   changed_.notify_all();
 }
 
-// A new step is told at once, for there are few of them.
+// A new step is told of at once, and so is the end of one, for there are few of them.
 std::optional<TimePoint> PullWaiter::due() const {
   if (told_.empty()) return std::nullopt;
-  if (!taken_ || !same_step(*taken_, told_.front())) return loop_.now();
-  return taken_at_ + kLeastApart;
+  const bool at_once = last_ || told_.size() > 1 || !taken_ || !same_step(*taken_, told_.front());
+  return at_once ? loop_.now() : taken_at_ + kLeastApart;
 }
 
 Task<TransferEvent> PullWaiter::next() {
   for (;;) {
     const std::optional<TimePoint> when = due();
-    // Nobody waits for the end because of a step that has been told of before.
-    const bool stale = last_ && taken_ && !told_.empty() && same_step(*taken_, told_.front());
-    if (stale) told_.pop_front();
-    if (stale) continue;
     if (when && *when <= loop_.now()) break;
     if (last_) {
       TransferEvent last = std::move(*last_);

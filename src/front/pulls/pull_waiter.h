@@ -51,7 +51,7 @@ class PullWaiter : public Transfer {
   const std::string name_;
   OnLeft on_left_;  // empty once it has left
   Notify changed_;
-  std::deque<TransferProgress> told_;  // at most one for each stage of each file
+  std::deque<TransferProgress> told_;  // at most one for each step of each file
   std::optional<TransferEvent> last_;
   std::vector<Stage> stages_;
   std::optional<TransferProgress> taken_;

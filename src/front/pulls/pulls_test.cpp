@@ -187,7 +187,7 @@ TEST_F(PullsTest, ProgressIsToldAtMostTenTimesASecond) {
   ask(told, publish("large", large));
   fetchers_->steps(100);  // one second
   EXPECT_GE(told.progress.size(), 8U);
-  EXPECT_LE(told.progress.size(), 13U);  // steps are told of at once
+  EXPECT_LE(told.progress.size(), 16U);  // steps and their ends are told of at once
   EXPECT_GT(told.progress.back().bytes_per_s, 0);
   EXPECT_TRUE(told.progress.back().eta_ms);
   cancel(told);
@@ -286,6 +286,31 @@ TEST_F(PullsTest, WhatIsInTheStoreIsNotFetched) {
   EXPECT_EQ(second.done->received, 0);
   EXPECT_EQ(web_.received, model(1).size());
   EXPECT_TRUE(listed("hf.co/org/twin"));
+}
+
+TEST_F(PullsTest, AFileThatItsServerSaysIsTheSameIsNotFetchedAgain) {
+  const std::string range = "bytes 0-0/" + std::to_string(model(1).size());
+  for (const bool same : {true, false}) {
+    Told first, second;
+    const std::string url = publish("tiny", model(1));
+    pull(first, url);
+    web_.received = 0;
+    web_.texts[url] = {206, "G", {{"etag", same ? "\"v1\"" : "\"v2\""}, {"content-range", range}}};
+    pull(second, url);
+    ASSERT_TRUE(second.done);
+    EXPECT_EQ(second.done->was_there, same);
+    EXPECT_EQ(web_.received, same ? 0 : model(1).size());
+  }
+}
+
+TEST_F(PullsTest, TheEndOfEachStepIsTold) {
+  Told told;
+  pull(told, publish_repository("tiny", model(1)));
+  std::int64_t most = 0;
+  for (const TransferProgress& one : told.progress) {
+    if (!one.digest.empty()) most = std::max(most, one.done);
+  }
+  EXPECT_EQ(most, static_cast<std::int64_t>(model(1).size()));
 }
 
 TEST_F(PullsTest, TwoSourcesOfTheSameContentFetchItOnce) {

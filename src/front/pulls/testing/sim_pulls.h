@@ -70,6 +70,7 @@ class SimPulls : public ::testing::Test {
                       {loop_, pool_, *fetchers_, "scripted", {}},
                       [this] { return pull_rules(config_); },
                       [this] { return token_; },
+                      [this](const std::string& url) { return fetched_from(url); },
                       [this](PulledModel model) { return install(std::move(model)); }};
     pulls_ = std::make_unique<Pulls>(
         Pulls::World{std::move(world), loop_.clock(), events_, paused_parts_});
@@ -87,6 +88,15 @@ class SimPulls : public ::testing::Test {
     catalogue_.reset();
   }
 
+  std::optional<hearth::Origin::File> fetched_from(const std::string& url) {
+    const auto models = catalogue_->list();
+    for (const NamedModel& one : *models) {
+      for (const hearth::Origin::File& file : one.artifact.origin.files) {
+        if (file.url == url) return file;
+      }
+    }
+    return std::nullopt;
+  }
   Task<Result<>> install(PulledModel model) {
     co_return install_pulled(*catalogue_, *store_, std::move(model));
   }
