@@ -18,6 +18,7 @@ using namespace literals;
 constexpr mode_t kOwnerOnly = 0700;
 constexpr Bytes kLeftOver = 16_MiB;
 constexpr std::string_view kPartsSuffix = ".parts";
+constexpr std::string_view kNewSuffix = ".new";
 constexpr std::int64_t kNsPerUs = 1000;
 
 Result<std::string> checked(std::string_view sha256) {
@@ -89,15 +90,17 @@ Result<transfer::PartDigests> BlobStore::parts(std::string_view sha256) const {
   return transfer::read_part_digests(*files_, *file);
 }
 
-// Torn ones are told by their checksum, so they are written in place.
+// What is there stays until the new ones are on the device.
 Result<> BlobStore::write_parts(const transfer::PartDigests& digests) const {
   const Result<Blob> whole = blob(hex_of(digests.whole));
   if (!whole) return Failed{whole.error()};
-  const Result<Fd> file =
-      files_->open_write(whole->path + std::string{kPartsSuffix}, Files::Create::kIfMissing);
+  const std::string path = whole->path + std::string{kPartsSuffix};
+  const std::string fresh = path + std::string{kNewSuffix};
+  const Result<Fd> file = files_->open_write(fresh, Files::Create::kIfMissing);
   if (!file) return not_stored(file.error(), directory_);
   Result<> written = transfer::write_part_digests(*files_, *file, digests);
   if (written) written = files_->sync(*file);
+  if (written) written = files_->rename(fresh, path);
   if (written) written = files_->sync_directory(blobs_directory());
   if (!written) return not_stored(written.error(), directory_);
   return {};
@@ -107,7 +110,9 @@ Result<> BlobStore::write_parts(const transfer::PartDigests& digests) const {
 Result<Bytes> BlobStore::remove(std::string_view sha256) const {
   const Result<Blob> known = blob(sha256);
   if (!known) return Failed{known.error()};
-  Result<> removed = files_->remove(known->path + std::string{kPartsSuffix});
+  const std::string digests = known->path + std::string{kPartsSuffix};
+  (void)files_->remove(digests + std::string{kNewSuffix});  // of a write that was cut short
+  Result<> removed = files_->remove(digests);
   if (removed || removed.error().code() == ErrorCode::kNotFound) {
     removed = files_->remove(known->path);
   }
