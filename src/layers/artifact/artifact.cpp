@@ -164,7 +164,7 @@ void carry(const std::vector<Artifact::Shard>& known, std::vector<Artifact::Shar
     if (same == known.end()) continue;
     if (!shard.sha256.empty() && shard.sha256 != same->sha256) continue;
     shard.sha256 = same->sha256;
-    shard.rotten_sha256 = same->rotten_sha256;
+    if (!same->rotten_sha256.empty()) shard.rotten_sha256 = same->rotten_sha256;
   }
 }
 

@@ -55,16 +55,17 @@ Result<std::optional<Artifact>> Catalogue::known_like(const Artifact& fresh) {
 }
 
 Result<> Catalogue::take_over(const std::optional<Artifact>& known, Artifact& fresh) {
+  if (known) carry_digests(*known, fresh);
+  if (is_rotten(fresh)) {
+    fresh.status = ArtifactStatus::kRotten;
+    fresh.reason = reason_of_rot(fresh);
+    fresh.verified_at_us = 0;
+  }
   if (!known) {
     fresh.imported_at_us = clock_->wall_us();
     return rows_.store(fresh.id, fresh);
   }
-  carry_digests(*known, fresh);
   if (fresh.verified_at_us == 0 && all_hashed(fresh)) fresh.verified_at_us = known->verified_at_us;
-  if (is_rotten(fresh)) {
-    fresh.status = ArtifactStatus::kRotten;
-    fresh.reason = known->reason;
-  }
   fresh.imported_at_us = known->imported_at_us;
   fresh.last_used_at_us = known->last_used_at_us;
   return rows_.store(known->id, fresh);
@@ -152,6 +153,14 @@ Result<NamedModel> Catalogue::replace(const ModelName& name, const ModelSettings
   return find(name);
 }
 
+// Rot is believed, whoever knows of it.
+Result<> Catalogue::carry_known(Artifact& fresh) {
+  const Result<std::vector<Artifact>> all = rows_.artifacts();
+  if (!all) return Failed{all.error()};
+  for (const Artifact& known : *all) carry_digests(known, fresh);
+  return {};
+}
+
 Result<NamedModel> Catalogue::install(const ModelName& name, const Installed& model) {
   Result<Artifact> fresh = inspect_files(*files_, model.paths, model.adapters);
   if (!fresh) return passed_on(fresh);
@@ -163,9 +172,12 @@ Result<NamedModel> Catalogue::install(const ModelName& name, const Installed& mo
   if (!known) return Failed{known.error()};
   fresh->store = Store::kHearth;
   fresh->origin = model.origin;
-  fresh->verified_at_us = clock_->wall_us();
   if (*known && !model.origin.known()) fresh->origin = (*known)->origin;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i]->sha256 = model.sha256[i];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!model.unread.contains(i)) all[i]->sha256 = model.sha256[i];
+  }
+  if (all_hashed(*fresh)) fresh->verified_at_us = clock_->wall_us();
+  if (auto done = carry_known(*fresh); !done) return passed_on(done);
   return replace(name, model.settings, *known, std::move(*fresh));
 }
 

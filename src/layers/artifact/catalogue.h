@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,13 +74,17 @@ class Catalogue {
   Result<> remove_name(const ModelName& name);
 
   // Makes `name` stand for files of our own store, in place of what it stood for before: a pull
-  // brings the newest. Their digests are known. Errors: those of inspect_files().
+  // brings the newest. What some artifact knows of the same files holds for these too: that they
+  // are rotten, or what an unread one was found to be. Errors: those of inspect_files().
   struct Installed {
     std::vector<std::string> paths;
     std::vector<std::string> adapters;
     std::vector<std::string> sha256;  // of paths, then adapters
     ModelSettings settings;
     Origin origin;
+    // By place in sha256: those that were here already and that nobody has hashed now. It is only
+    // what they should have; note_hashed() finds out.
+    std::set<std::size_t> unread{};
   };
   Result<NamedModel> install(const ModelName& name, const Installed& model);
 
@@ -126,7 +131,8 @@ class Catalogue {
   // Looks at the files again; reads headers only of files that differ from what is noted, or of
   // which an older Hearth noted less. When files changed, the artifact returned has a new id, and
   // their digests are not known any more. Rotten files stay so until they were hashed well, absent
-  // ones until they were installed.
+  // ones until they were installed. Our own files that have gone and can be fetched again are
+  // absent, not missing.
   // Errors: kNotFound for an unknown id.
   Result<Artifact> recheck(const std::string& id);
 
@@ -137,6 +143,7 @@ class Catalogue {
   Result<std::optional<Artifact>> known_like(const Artifact& fresh);
   // Gives `fresh` what is known of its files, and writes it down in place of `known`.
   Result<> take_over(const std::optional<Artifact>& known, Artifact& fresh);
+  Result<> carry_known(Artifact& fresh);
   Result<Artifact> reinspect(Artifact known);
   Result<NamedModel> replace(const ModelName& name, const ModelSettings& settings,
                              const std::optional<Artifact>& known, Artifact artifact);
@@ -163,5 +170,7 @@ class Catalogue {
 
 // Whether one of its files was found to hold other bytes than it should.
 bool is_rotten(const Artifact& artifact);
+// What it says of itself then.
+std::string reason_of_rot(const Artifact& artifact);
 
 }  // namespace hearth

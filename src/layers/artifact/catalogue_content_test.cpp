@@ -162,6 +162,66 @@ TEST_F(CatalogueContent, WhatWasGivenBackIsAbsentUntilItIsInstalled) {
   EXPECT_EQ(catalogue_.note_absent("nobody").error().code(), ErrorCode::kNotFound);
 }
 
+TEST_F(CatalogueContent, WhatWasHereUnreadIsNotCalledGood) {
+  Catalogue::Installed what;
+  what.paths = {model(blob_name(kOne))};
+  what.sha256 = {kOne};
+  what.origin = Origin{"s", "", {{"f", "https://x/f", kOne, "", Bytes{1}}}};
+  what.unread = {0};
+  ASSERT_TRUE(catalogue_.install(named("m"), what));
+  EXPECT_FALSE(found().content());
+  EXPECT_EQ(found().verified_at_us, 0);
+  const std::string id = found().id;
+  EXPECT_EQ(catalogue_.note_hashed(id, {kTwo}), ArtifactStatus::kRotten);
+  ASSERT_TRUE(catalogue_.install(named("m"), what));
+  EXPECT_EQ(found().status, ArtifactStatus::kRotten);
+  EXPECT_EQ(catalogue_.note_hashed(id, {kOne}), ArtifactStatus::kOk);
+  const std::int64_t verified = clock_.wall_us();
+  clock_.advance(std::chrono::seconds{1});
+  ASSERT_TRUE(catalogue_.install(named("m"), what));
+  EXPECT_EQ(found().content(), kOne) << "it was read before";
+  EXPECT_EQ(found().verified_at_us, verified);
+}
+
+TEST_F(CatalogueContent, RotGoesWithTheFileIntoOtherModels) {
+  Catalogue::Installed what;
+  what.paths = {model(blob_name(kOne))};
+  what.sha256 = {kOne};
+  ASSERT_TRUE(catalogue_.install(named("m"), what));
+  ASSERT_EQ(catalogue_.note_hashed(found().id, {kTwo}), ArtifactStatus::kRotten);
+  what.adapters = {adapter("lora.gguf")};
+  what.sha256 = {kOne, kTwo};
+  what.unread = {0};
+  ASSERT_TRUE(catalogue_.install(named("tuned"), what));
+  EXPECT_EQ(found("tuned").status, ArtifactStatus::kRotten);
+  EXPECT_THAT(found("tuned").reason, HasSubstr(kTwo));
+  EXPECT_FALSE(found("tuned").content());
+  EXPECT_EQ(found("tuned").verified_at_us, 0);
+}
+
+TEST_F(CatalogueContent, OurOwnFileThatWentIsAbsentIfItCanBeFetched) {
+  Catalogue::Installed what;
+  std::filesystem::create_directory(dir_ / "blobs");
+  what.paths = {model("blobs/" + blob_name(kOne))};
+  what.sha256 = {kOne};
+  what.origin = Origin{"s", "", {{"f", "https://x/f", kOne, "", Bytes{1}}}};
+  ASSERT_TRUE(catalogue_.install(named("m"), what));
+  const std::string id = found().id;
+  std::filesystem::rename(dir_ / "blobs", dir_ / "away");
+  EXPECT_EQ(catalogue_.recheck(id)->status, ArtifactStatus::kMissing) << "a disk that is away";
+  std::filesystem::rename(dir_ / "away", dir_ / "blobs");
+  EXPECT_EQ(catalogue_.recheck(id)->status, ArtifactStatus::kOk);
+  std::filesystem::remove(what.paths.front());
+  EXPECT_EQ(catalogue_.recheck(id)->status, ArtifactStatus::kAbsent);
+  EXPECT_EQ(found().status, ArtifactStatus::kAbsent);
+  what.origin = {};
+  what.paths = {model("blobs/" + blob_name(kTwo), "Tina")};
+  what.sha256 = {kTwo};
+  ASSERT_TRUE(catalogue_.install(named("n"), what));
+  std::filesystem::remove(what.paths.front());
+  EXPECT_EQ(catalogue_.recheck(found("n").id)->status, ArtifactStatus::kMissing);
+}
+
 TEST_F(CatalogueContent, DerivesByNameWithSettingsOfItsOwn) {
   const std::string id = imported("base").id;
   ModelSettings settings;

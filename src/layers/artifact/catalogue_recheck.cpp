@@ -33,15 +33,21 @@ std::pair<Look, std::string> look_at(const Files& files, const Artifact& artifac
 // Noted as it was found, without ever having been a model.
 bool never_whole(const Artifact& artifact) { return artifact.shards.front().header_digest.empty(); }
 
-std::string reason_of_rot(const Artifact& artifact) {
-  for (const Artifact::Shard* file : artifact.files()) {
-    if (file->rotten_sha256.empty()) continue;
-    return fmt::format(
-        "{} holds other bytes than it did or should, though nothing else about it "
-        "changed: its SHA-256 is {}, not {}",
-        file->path.substr(file->path.find_last_of('/') + 1), file->rotten_sha256, file->sha256);
+// Whether what is gone of it could be fetched again. A whole folder that is not there is rather a
+// disk that is not mounted.
+bool is_only_away(const Files& files, const Artifact& artifact) {
+  const std::vector<const Artifact::Shard*> all = artifact.files();
+  const std::vector<Origin::File>& published = artifact.origin.files;
+  if (artifact.store != Store::kHearth || !artifact.origin.known()) return false;
+  if (published.size() != all.size()) return false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->sha256.empty() || all[i]->sha256 != published[i].sha256) return false;
+    const Result<FileInfo> now = files.info(all[i]->path);
+    if (now) continue;
+    const std::string folder = all[i]->path.substr(0, all[i]->path.find_last_of('/'));
+    if (now.error().code() != ErrorCode::kNotFound || !files.info(folder)) return false;
   }
-  return {};
+  return true;
 }
 
 // What the content of file `index` was promised to be by whoever published or named it.
@@ -66,6 +72,17 @@ void compare(Artifact& artifact, const std::vector<std::string>& sha256) {
 
 }  // namespace
 
+std::string reason_of_rot(const Artifact& artifact) {
+  for (const Artifact::Shard* file : artifact.files()) {
+    if (file->rotten_sha256.empty()) continue;
+    return fmt::format(
+        "{} holds other bytes than it did or should, though nothing else about it "
+        "changed: its SHA-256 is {}, not {}",
+        file->path.substr(file->path.find_last_of('/') + 1), file->rotten_sha256, file->sha256);
+  }
+  return {};
+}
+
 bool is_rotten(const Artifact& artifact) {
   return std::ranges::any_of(
       artifact.files(), [](const Artifact::Shard* file) { return !file->rotten_sha256.empty(); });
@@ -81,7 +98,10 @@ Result<Artifact> Catalogue::recheck(const std::string& id) {
   if (look == Look::kDifferent || (look == Look::kSame && noted_less)) {
     return reinspect(std::move(*known));
   }
-  if (look == Look::kMissing) {
+  if (look == Look::kMissing && is_only_away(*files_, *known)) {
+    known->status = ArtifactStatus::kAbsent;
+    known->reason.clear();
+  } else if (look == Look::kMissing) {
     known->status = ArtifactStatus::kMissing;
     known->reason = std::move(reason);
   } else if (is_rotten(*known)) {
