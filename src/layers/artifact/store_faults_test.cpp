@@ -45,7 +45,7 @@ class Machine {
 
   void step() {
     files_.set_faults(kBadLuck);
-    switch (random_.next() % 6) {
+    switch (random_.next() % 7) {
       case 0:
       case 1:
         return pull();
@@ -55,6 +55,8 @@ class Machine {
         return forget_one();
       case 4:
         return prune();
+      case 5:
+        return rot_and_repair();
       default:
         return lose_power();
     }
@@ -87,6 +89,7 @@ class Machine {
   }
 
   int installs() const { return installs_; }
+  int repairs() const { return repairs_; }
 
  private:
   std::string graves() {
@@ -155,6 +158,27 @@ class Machine {
     promised_.erase(as);
   }
 
+  // A file goes bad, is read, moved out of the store and fetched again, or only some of that.
+  void rot_and_repair() {
+    if (promised_.empty()) return;
+    const auto [as, sha256] = *promised_.begin();
+    const Result<NamedModel> model = catalogue_.find(ModelName::parse(as).value());
+    ASSERT_TRUE(model);
+    const std::string content = read_all(store_.path_of(sha256));
+    const std::string id = model->artifact.id;
+    const auto status = catalogue_.note_hashed(id, {sha_of("rotten")});
+    if (!status) return;
+    ASSERT_EQ(*status, ArtifactStatus::kRotten);
+    const PartialAbout about{"s", "f", "https://x/f", sha256, Bytes{content.size()}};
+    std::erase_if(promised_, [&](const auto& promise) { return promise.second == sha256; });
+    const auto partial = store_.open_repair(about);
+    (void)catalogue_.note_absent(id);
+    if (!partial || !fetch(*partial, content)) return;
+    (void)files_.set_modified(partial->data, 1000 * static_cast<std::int64_t>(++repairs_));
+    const auto blob = store_.install(*partial, sha256);
+    if (blob) name(*blob);
+  }
+
   void prune() {
     const auto blobs = store_.blobs();
     const auto used = catalogue_.paths_in_use();
@@ -182,10 +206,11 @@ class Machine {
   Catalogue catalogue_;
   std::map<std::string, std::string> promised_;  // name -> what it stands for
   int installs_ = 0;
+  int repairs_ = 0;
 };
 
 TEST(StoreFaults, NothingWrongIsGoodAndNothingGoodIsLost) {
-  int installs = 0;
+  int installs = 0, repairs = 0;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Machine machine{static_cast<std::uint64_t>(seed)};
@@ -195,8 +220,10 @@ TEST(StoreFaults, NothingWrongIsGoodAndNothingGoodIsLost) {
       if (::testing::Test::HasFatalFailure()) return;
     }
     installs += machine.installs();
+    repairs += machine.repairs();
   }
   EXPECT_GT(installs, kSeeds);
+  EXPECT_GT(repairs, kSeeds / 4);
 }
 
 }  // namespace
