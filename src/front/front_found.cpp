@@ -16,8 +16,8 @@ StoreWatch::World FrontService::store_watch_world() {
       [this] { return store_roots(config_.stores, config_.folders, world_.environment); },
       [this] { return listed_paths(); },
       [this] { return noted_roots(); },
-      [this](StoreRoot root, std::vector<FoundModel> models) {
-        return note_found(std::move(root), std::move(models));
+      [this](StoreRoot root, std::vector<FoundModel> models, FoundExtent extent) {
+        return note_found(std::move(root), std::move(models), extent);
       }};
 }
 
@@ -28,9 +28,10 @@ Task<Result<std::vector<StoreRoot>>> FrontService::noted_roots() {
   co_return co_await catalogue_pool_.run(world_.loop, std::move(job));
 }
 
-Task<Result<FoundReport>> FrontService::note_found(StoreRoot root, std::vector<FoundModel> models) {
-  auto job = [this, root = std::move(root), models = std::move(models)] {
-    return catalogue_.note_found(root.store, root.path, models);
+Task<Result<FoundReport>> FrontService::note_found(StoreRoot root, std::vector<FoundModel> models,
+                                                   FoundExtent extent) {
+  auto job = [this, root = std::move(root), models = std::move(models), extent] {
+    return catalogue_.note_found(root.store, root.path, models, extent);
   };
   Result<FoundReport> report = co_await catalogue_pool_.run(world_.loop, std::move(job));
   if (!report) co_return report;

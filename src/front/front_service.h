@@ -154,7 +154,8 @@ class FrontService : public Service {
   ConfigChange apply(const Config& next);
   StoreWatch::World store_watch_world();
   Task<Result<std::vector<StoreRoot>>> noted_roots();
-  Task<Result<FoundReport>> note_found(StoreRoot root, std::vector<FoundModel> models);
+  Task<Result<FoundReport>> note_found(StoreRoot root, std::vector<FoundModel> models,
+                                       FoundExtent extent);
   std::set<std::string> listed_paths() const;
   void retire_nameless();
   Verifier::World verifier_world();

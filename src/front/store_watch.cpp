@@ -104,7 +104,7 @@ Task<bool> StoreWatch::is_due(StoreRoot root) {
 
 Task<void> StoreWatch::forget(StoreRoot root) {
   std::vector<FoundModel> none;
-  Result<FoundReport> report = co_await world_.note(root, std::move(none));
+  Result<FoundReport> report = co_await world_.note(root, std::move(none), FoundExtent::kAll);
   if (!report) {
     tell_problem(root, report.error().message());
     co_return;
@@ -153,7 +153,8 @@ Task<Result<StoreWatch::Count>> StoreWatch::note(StoreRoot root, std::vector<Fou
     next = std::min(next + kNewAtOnce, models.size());
     std::vector<FoundModel> some{models.begin(),
                                  models.begin() + static_cast<std::ptrdiff_t>(next)};
-    Result<FoundReport> report = co_await world_.note(root, std::move(some));
+    const FoundExtent extent = next == models.size() ? FoundExtent::kAll : FoundExtent::kPart;
+    Result<FoundReport> report = co_await world_.note(root, std::move(some), extent);
     if (!report) co_return Failed{std::move(report).error()};
     count.added += report->added;
     count.removed += report->removed;

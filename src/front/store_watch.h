@@ -37,9 +37,9 @@ class StoreWatch {
     std::function<std::set<std::string>()> known;
     // Roots that names in the catalogue came from.
     std::function<Task<Result<std::vector<StoreRoot>>>()> noted;
-    // All that is in one store. Called with what is known first, then with more and more of what is
-    // new, so that the catalogue is never busy for long.
-    std::function<Task<Result<FoundReport>>(StoreRoot, std::vector<FoundModel>)> note;
+    // What is in one store. Called with what is known first, then with more and more of what is
+    // new, so that the catalogue is never busy for long; the last time with all.
+    std::function<Task<Result<FoundReport>>(StoreRoot, std::vector<FoundModel>, FoundExtent)> note;
   };
   explicit StoreWatch(World world);
 

@@ -37,6 +37,9 @@ struct FoundModel {
   Origin origin{};
 };
 
+// Whether that is all that was seen there: names of what was not go.
+enum class FoundExtent { kPart, kAll };
+
 // What one look into such a store brought.
 struct FoundReport {
   int added = 0;
@@ -99,10 +102,12 @@ class Catalogue {
 
   // Takes in what a look into `store` found; `root` is which one of its folders. What is unchanged
   // costs a stat. A file that is no whole model is listed as broken, with the reason; what is sound
-  // but no model for us is only reported. Names that came from there before and are not found any
-  // more go, but for those of files that are pinned, or that the user named too.
+  // but no model for us is only reported. When `found` is all there is, names that came from there
+  // before and are not found any more go, but for those of files that are pinned, or that the user
+  // named too.
   Result<FoundReport> note_found(Store store, const std::string& root,
-                                 const std::vector<FoundModel>& found);
+                                 const std::vector<FoundModel>& found,
+                                 FoundExtent extent = FoundExtent::kAll);
 
   // Stores and folders that names came from, each once.
   Result<std::vector<StoreRoot>> found_roots() { return rows_.found_roots(); }

@@ -74,7 +74,8 @@ const Name* called(const std::vector<Name>& names, const FoundAs& as) {
 }  // namespace
 
 Result<FoundReport> Catalogue::note_found(Store store, const std::string& root,
-                                          const std::vector<FoundModel>& found) {
+                                          const std::vector<FoundModel>& found,
+                                          FoundExtent extent) {
   FoundReport report;
   Result<std::vector<Name>> names = rows_.names_found(store, root);
   if (!names) return passed_on(names);
@@ -88,6 +89,7 @@ Result<FoundReport> Catalogue::note_found(Store store, const std::string& root,
     auto noted = note_one(as, model, called(*names, as), report);
     if (!noted) return passed_on(noted);
   }
+  if (extent == FoundExtent::kPart) return report;
   std::erase_if(*names, [&](const Name& name) { return seen.contains(name.found->as); });
   if (auto dropped = drop_gone(*names, report); !dropped) return passed_on(dropped);
   return report;

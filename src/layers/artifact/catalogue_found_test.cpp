@@ -53,6 +53,19 @@ class FoundModels : public ::testing::Test {
   Catalogue catalogue_;
 };
 
+TEST_F(FoundModels, StayWhileOnlyAPartIsNoted) {
+  const FoundModel one = found("one", model("a.gguf"));
+  FoundModel two = found("two", model("b.gguf", "Tony"));
+  note({one, two});
+  two.paths = {model("c.gguf", "Tini")};  // new files under the same name come later
+  const auto part = catalogue_.note_found(Store::kFolder, "/root", {one}, FoundExtent::kPart);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->removed, 0);
+  EXPECT_THAT(names(), ElementsAre("one:latest", "two:latest"));
+  EXPECT_EQ(note({one, two}).removed, 0);
+  EXPECT_EQ(catalogue_.find(named("two"))->artifact.shards.front().path, two.paths.front());
+}
+
 TEST_F(FoundModels, AreListedUsedInPlaceAndReadOnce) {
   FoundModel one = found("One:Q4", model("a.gguf"));
   one.settings.system = "hello";
