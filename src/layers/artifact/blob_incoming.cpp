@@ -30,6 +30,7 @@ struct BlobStore::Incoming::State {
   Sha256 hash{};
   Bytes written{};
   Bytes sent_back{};  // to the device
+  Bytes has_room{};   // up to here there was room when it was looked for
 
   State(const BlobStore& store_, std::string sha256_) : store{store_}, sha256{std::move(sha256_)} {}
   State(const State&) = delete;
@@ -58,6 +59,7 @@ Result<BlobStore::Incoming> BlobStore::receive(std::string_view sha256, Bytes si
     auto state = std::make_unique<Incoming::State>(*this, std::string{sha256});
     state->path = std::move(path);
     state->file = std::move(*file);
+    state->has_room = size;
     if (auto taken = files_->allocate(state->file, size); !taken) {
       return not_stored(taken.error(), directory_);
     }
@@ -69,12 +71,18 @@ Result<BlobStore::Incoming> BlobStore::receive(std::string_view sha256, Bytes si
 Result<> BlobStore::Incoming::write(std::string_view bytes) {
   State& state = *state_;
   const Files& files = *state.store.files_;
+  const Bytes grown = state.written + Bytes{bytes.size()};
+  if (grown > state.has_room) {  // nobody has said how long it gets
+    const Bytes next = grown - state.written + kWriteBack;
+    if (auto room = state.store.require(next); !room) return room;
+    state.has_room = state.written + next;
+  }
   const auto raw = std::as_bytes(std::span{bytes});
   if (auto written = files.write_at(state.file, state.written.count(), raw); !written) {
     return not_stored(written.error(), state.store.directory_);
   }
   state.hash.add(bytes);
-  state.written += Bytes{bytes.size()};
+  state.written = grown;
   if (state.written - state.sent_back >= kWriteBack) {
     files.start_write_back(state.file, state.sent_back.count(), state.written - state.sent_back);
     state.sent_back = state.written;

@@ -122,7 +122,7 @@ class BlobStore::Incoming {
   Incoming& operator=(Incoming&&) noexcept;
   ~Incoming();
 
-  // In order. After an error it cannot go on.
+  // In order. After an error it cannot go on. kNoSpace comes before the disk is full.
   Result<> write(std::string_view bytes);
   // Installs it. Errors: kInvalid, when the content is not what its digest says.
   Result<Blob> finish();
