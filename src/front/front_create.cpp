@@ -39,9 +39,10 @@ Task<Result<ModelStatus>> FrontService::create_model(CreateRequest request) {
   }
   auto make = [this, making = *making, request] { return make_model(catalogue_, making, request); };
   const Result<NamedModel> made = co_await catalogue_pool_.run(world_.loop, std::move(make));
+  // In any case: what failed may have changed something first.
+  Result<> refreshed = co_await refresh_catalogue();
   if (!made) co_return Failed{made.error()};
   log::info("model.created", {{"model", made->name}});
-  Result<> refreshed = co_await refresh_catalogue();
   if (!refreshed) co_return Failed{std::move(refreshed).error()};
   const bool replaced = !old_artifact.empty() && holder_of(old_artifact) == nullptr;
   if (replaced) world_.loop.spawn(replace(old_artifact, std::move(old_files)));

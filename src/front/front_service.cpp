@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "front/about.h"
 #include "front/live_json.h"
+#include "front/made_model.h"
 #include "front/model_status.h"
 #include "front/system_pressure.h"
 #include "front/verify/verdict_text.h"
@@ -32,6 +33,9 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   if (!keys) return Failed{std::move(keys).error().during("keys")};
   Result<std::vector<KeyRing::Kept>> kept = keys->list();
   if (!kept) return Failed{std::move(kept).error().during("keys")};
+  if (auto tidied = forget_half_made(*catalogue); !tidied) {
+    return Failed{std::move(tidied).error().during("catalogue")};
+  }
   Result<std::vector<NamedModel>> named = catalogue->list();
   if (!named) return Failed{std::move(named).error().during("catalogue")};
   std::unique_ptr<FrontService> service{new FrontService{

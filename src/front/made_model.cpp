@@ -41,31 +41,27 @@ Result<std::vector<BlobStore::Blob>> blobs_named(const BlobStore& store, Named f
   return blobs;
 }
 
-// The name may stand for other files so far: those are given up only for ones that can be read.
-Result<NamedModel> take_path(Catalogue& catalogue, const MakingOf& making,
-                             const Catalogue::Derived& derived) {
-  const Result<NamedModel> imported = catalogue.import(making.path, making.name);
-  if (imported) return catalogue.derive(making.name, making.name, derived);
-  if (imported.error().code() != ErrorCode::kConflict) return imported;
-  const ModelName aside = *ModelName::parse("hearth/being-made:aside");
-  (void)catalogue.remove_name(aside);  // of one that was cut short
-  if (const auto under = catalogue.import(making.path, aside); !under) return under;
-  Result<NamedModel> made = catalogue.derive(aside, making.name, derived);
-  if (auto gone = catalogue.remove_name(aside); made && !gone) return Failed{gone.error()};
-  return made;
-}
+ModelName aside() { return *ModelName::parse("hearth/being-made:aside"); }
 
-Result<NamedModel> take_blobs(Catalogue& catalogue, const MakingOf& making,
-                              const Catalogue::Derived& derived) {
+Result<NamedModel> take_aside(Catalogue& catalogue, const MakingOf& making) {
+  if (!making.path.empty()) return catalogue.import(making.path, aside());
   Catalogue::Installed installed;
   for (const BlobStore::Blob& blob : making.files) {
     installed.paths.push_back(blob.path);
     installed.sha256.push_back(blob.sha256);
   }
-  installed.settings = derived.settings;
-  Result<NamedModel> made = catalogue.install(making.name, installed);
-  if (!made || derived.adapters.empty()) return made;
-  return catalogue.derive(making.name, making.name, derived);
+  return catalogue.install(aside(), installed);
+}
+
+// The name may stand for other files so far: those are given up in one step, and only for files and
+// adapters that can be read.
+Result<NamedModel> take_files(Catalogue& catalogue, const MakingOf& making,
+                              const Catalogue::Derived& derived) {
+  if (auto clear = forget_half_made(catalogue); !clear) return Failed{std::move(clear).error()};
+  if (auto taken = take_aside(catalogue, making); !taken) return taken;
+  Result<NamedModel> made = catalogue.derive(aside(), making.name, derived);
+  if (auto gone = forget_half_made(catalogue); made && !gone) return Failed{gone.error()};
+  return made;
 }
 
 }  // namespace
@@ -108,8 +104,13 @@ Result<NamedModel> make_model(Catalogue& catalogue, const MakingOf& making,
   if (!settings) return Failed{std::move(settings).error()};
   const Catalogue::Derived derived{std::move(*settings), making.adapters};
   if (making.from) return catalogue.derive(*making.from, making.name, derived);
-  if (!making.path.empty()) return take_path(catalogue, making, derived);
-  return take_blobs(catalogue, making, derived);
+  return take_files(catalogue, making, derived);
+}
+
+Result<> forget_half_made(Catalogue& catalogue) {
+  Result<> gone = catalogue.remove_name(aside());
+  if (!gone && gone.error().code() == ErrorCode::kNotFound) return {};
+  return gone;
 }
 
 }  // namespace hearth::front

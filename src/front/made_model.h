@@ -23,9 +23,13 @@ struct MakingOf {
 // field.
 Result<MakingOf> making_of(const CreateRequest& request, const BlobStore& store);
 
-// Makes it, in place of what the name stood for. Blocks; on the catalogue's thread. Errors: those
-// of merged_settings() and of the catalogue.
+// Makes it, in place of what the name stood for; after an error that still holds. Blocks; on the
+// catalogue's thread. Errors: those of merged_settings() and of the catalogue.
 Result<NamedModel> make_model(Catalogue& catalogue, const MakingOf& making,
                               const CreateRequest& request);
+
+// Takes away what a make_model() that was cut short by a crash left in the catalogue. For the
+// start. Blocks. Errors: the database's.
+Result<> forget_half_made(Catalogue& catalogue);
 
 }  // namespace hearth::front

@@ -130,6 +130,32 @@ TEST_F(MadeModel, FromABlob) {
   EXPECT_FALSE(made->artifact.origin.known());
 }
 
+TEST_F(MadeModel, ABadAdapterLeavesTheNameWhatItWas) {
+  import("old");
+  const std::string old = catalogue_->find(*ModelName::parse("old"))->artifact.id;
+  CreateRequest blobs = named("old");
+  blobs.files = {{"model.gguf", upload(content("new"))}};
+  CreateRequest path = named("old");
+  path.path = directory_.write("new.gguf", content("newer"));
+  CreateRequest fresh = path;
+  fresh.name = "fresh";
+  for (CreateRequest request : {blobs, path, fresh}) {
+    request.adapters = {{"lora.gguf", upload("no adapter")}};
+    EXPECT_FALSE(make(request));
+    ASSERT_EQ(catalogue_->list()->size(), 1U);
+    EXPECT_EQ(catalogue_->find(*ModelName::parse("old"))->artifact.id, old);
+  }
+}
+
+TEST_F(MadeModel, WhatACrashLeftIsForgotten) {
+  import("tiny");
+  ASSERT_TRUE(
+      catalogue_->copy(*ModelName::parse("tiny"), *ModelName::parse("hearth/being-made:aside")));
+  ASSERT_TRUE(forget_half_made(*catalogue_));
+  EXPECT_EQ(catalogue_->list()->size(), 1U);
+  EXPECT_TRUE(forget_half_made(*catalogue_));
+}
+
 TEST_F(MadeModel, ShardsAreOrderedByName) {
   CreateRequest request = named("set");
   request.files = {{"m-00002-of-00002.gguf", upload(shard(1, 2))},
