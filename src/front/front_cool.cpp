@@ -44,6 +44,20 @@ Task<Result<CoolPreview>> FrontService::preview_cool(std::string name) {
   co_return preview;
 }
 
+// The files may be given back between the look for them and their use: then they are fetched.
+Task<Result<Model*>> FrontService::bring_model(std::shared_ptr<RequestRun> run, std::string name) {
+  for (int tries = 2;; --tries) {
+    Result<> here = co_await bring_files(run, name);
+    if (!here) co_return Failed{std::move(here).error()};
+    Result<Model*> model = co_await resolve(name);
+    if (model || tries == 1) co_return model;
+    const Result<ModelName> parsed = ModelName::parse(name);
+    const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
+    const bool absent = named != nullptr && named->artifact.status == ArtifactStatus::kAbsent;
+    if (!absent) co_return model;
+  }
+}
+
 // The names say so first: who comes now fetches, and whoever is in the worker ends before the files
 // go.
 Task<Result<ModelStatus>> FrontService::cool_artifact(std::string name) {

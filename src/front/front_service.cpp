@@ -185,12 +185,7 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
     co_await RequestRun::refuse(std::move(run), std::move(stopping));
     co_return;
   }
-  Result<> here = co_await bring_files(run, name);
-  if (!here) {
-    co_await RequestRun::refuse(std::move(run), std::move(here).error());
-    co_return;
-  }
-  Result<Model*> model = co_await resolve(name);
+  Result<Model*> model = co_await bring_model(run, name);
   if (!model) {
     co_await RequestRun::refuse(std::move(run), std::move(model).error());
     co_return;
@@ -367,11 +362,20 @@ Task<void> FrontService::tick() {
       std::vector<std::string> all;
       for (const NamedModel& named : named_) all.push_back(named.artifact.id);
       for (const std::string& artifact : all) (void)co_await recheck(artifact);
-      const std::chrono::days age{config_.partial_days};
-      if (config_.partial_days > 0) co_await pulls_.drop_older_than(age);
+      if (config_.partial_days > 0) world_.loop.spawn(drop_old_parts());
     }
     (void)co_await stop_asked_.wait_until(world_.loop.now() + kTick);
   }
+}
+
+// Deleting a large file takes its time, and the ticker has other things to do.
+Task<void> FrontService::drop_old_parts() {
+  const auto pass = tasks_.enter();
+  if (!pass || dropping_old_parts_) co_return;
+  dropping_old_parts_ = true;
+  const std::chrono::days age{config_.partial_days};
+  co_await pulls_.drop_older_than(age);
+  dropping_old_parts_ = false;
 }
 
 }  // namespace hearth::front

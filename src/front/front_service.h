@@ -116,6 +116,7 @@ class FrontService : public Service {
   std::string template_of(const std::string& name) const;
   Task<void> serve(std::shared_ptr<RequestRun> run, std::string name);
   Task<Result<Model*>> resolve(std::string name);
+  Task<Result<Model*>> bring_model(std::shared_ptr<RequestRun> run, std::string name);
   Task<Result<>> recheck(std::string artifact);
   Task<Result<>> refresh_catalogue();
   Task<void> retire(std::string artifact);
@@ -123,6 +124,7 @@ class FrontService : public Service {
   Task<void> stop_hosts();
   static Task<void> stop_host(Model& model, Gate::Pass pass);
   Task<void> tick();
+  Task<void> drop_old_parts();
   Task<void> warm_up(std::string name);
   Task<void> give_back_weights(std::string artifact);
   Model& model_for(const NamedModel& named);
@@ -196,7 +198,9 @@ class FrontService : public Service {
   TimePoint started_;
   Catalogue catalogue_;  // used on catalogue_pool_ only
   History history_;      // used on history_pool_ only
-  Pool catalogue_pool_;  // below what its jobs use: it ends first
+  BlobStore blobs_{world_.files, config_.data + "/models"};
+  HashNotes hash_notes_{world_.files, config_.data + "/models/verify"};
+  Pool catalogue_pool_;  // the pools are below what their jobs use: they end first
   Pool history_pool_;
   Pool disk_pool_;
   Pool process_pool_;  // apart: a worker's end is told at once, however long the disk is read
@@ -222,11 +226,10 @@ class FrontService : public Service {
   StoreWatch store_watch_;
   bool stopping_ = false;
   std::uint64_t next_request_ = 1;
+  bool dropping_old_parts_ = false;
   Pool key_pool_{"keys", 1};       // apart: a key ends at once, however long a model is hashed
   Pool config_pool_{"config", 1};  // one by one: what was read last holds
-  BlobStore blobs_{world_.files, config_.data + "/models"};
   Pool hash_pool_{"hash", 1, Pool::Priority::kIdle};
-  HashNotes hash_notes_{world_.files, config_.data + "/models/verify"};
   Verifier verifier_{verifier_world()};
   Pulls pulls_{pulls_world()};
 };
