@@ -3,31 +3,32 @@
 
 #include <algorithm>
 
+#include "layers/artifact/artifact_layer.h"
+
 namespace hearth::front {
 namespace {
+
+std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 LayerStatus status_of(const LayerSnapshot& layer) {
   return {layer.layer,
           layer.level,
           layer.fraction,
-          static_cast<std::int64_t>(layer.bytes.count()),
-          static_cast<std::int64_t>(layer.total.count()),
+          signed_count(layer.bytes),
+          signed_count(layer.total),
           layer.detail};
 }
 
 std::vector<LayerStatus> untouched(const NamedModel& named) {
-  const bool there = named.artifact.status != ArtifactStatus::kMissing &&
-                     named.artifact.status != ArtifactStatus::kAbsent;
-  const auto size = static_cast<std::int64_t>(named.artifact.size().count());
-  const auto load_set = static_cast<std::int64_t>(size_of(named.artifact.load_set()).count());
-  return {{"artifact", there ? "local" : "absent", there ? 1.0 : 0.0, there ? size : 0, size, ""},
+  const LayerState files = artifact_state(named.artifact);
+  const auto load_set = signed_count(size_of(named.artifact.load_set()));
+  return {{"artifact", files.level, files.fraction, signed_count(files.bytes),
+           signed_count(files.total), files.detail},
           {"pages", "absent", 0, 0, load_set, "not looked at yet"},
           {"weights", "none", 0, 0, load_set, ""},
           {"compiled", "none", 0, 0, 0, ""},
           {"prefix", "none", 0, 0, 0, ""}};
 }
-
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 WorkerStatus worker_status(const ModelHost& host, TimePoint now) {
   WorkerStatus worker;

@@ -20,6 +20,40 @@ double fraction_of(Bytes part, Bytes whole) {
 
 }  // namespace
 
+LayerState artifact_state(const Artifact& artifact) {
+  LayerState state;
+  state.layer = LayerKind::kArtifact;
+  state.level = "absent";
+  state.total = artifact.size();
+  switch (artifact.status) {
+    case ArtifactStatus::kMissing:
+      state.detail = "a file of the model is missing";
+      return state;
+    case ArtifactStatus::kAbsent:
+      state.detail =
+          artifact.origin.known() ? "given back; the next request fetches it again" : "given back";
+      return state;
+    case ArtifactStatus::kRotten:
+    case ArtifactStatus::kBroken:
+      state.level = "partial";
+      state.detail = artifact.reason;
+      state.bytes = good_bytes(artifact);
+      state.fraction = fraction_of(state.bytes, state.total);
+      return state;
+    case ArtifactStatus::kChanged:
+      state.detail = artifact.reason;
+      break;
+    case ArtifactStatus::kOk:
+      break;
+  }
+  const bool is_verified = artifact.status == ArtifactStatus::kOk && artifact.verified_at_us > 0 &&
+                           artifact.content().has_value();
+  state.level = is_verified ? "verified" : "local";
+  state.fraction = 1;
+  state.bytes = state.total;
+  return state;
+}
+
 void ArtifactLayer::update(const std::vector<NamedModel>& models) {
   artifacts_.clear();
   for (const NamedModel& model : models) artifacts_.emplace(model.artifact.id, model.artifact);
@@ -37,38 +71,10 @@ const Artifact* ArtifactLayer::find(const std::string& id) const {
 }
 
 LayerState ArtifactLayer::observe(const Subject& subject) const {
+  if (const Artifact* artifact = find(subject.artifact)) return artifact_state(*artifact);
   LayerState state;
   state.layer = LayerKind::kArtifact;
   state.level = "absent";
-  const Artifact* artifact = find(subject.artifact);
-  if (artifact == nullptr) return state;
-  state.total = artifact->size();
-  switch (artifact->status) {
-    case ArtifactStatus::kMissing:
-      state.detail = "a file of the model is missing";
-      return state;
-    case ArtifactStatus::kAbsent:
-      state.detail =
-          artifact->origin.known() ? "given back; the next request fetches it again" : "given back";
-      return state;
-    case ArtifactStatus::kRotten:
-    case ArtifactStatus::kBroken:
-      state.level = "partial";
-      state.detail = artifact->reason;
-      state.bytes = good_bytes(*artifact);
-      state.fraction = fraction_of(state.bytes, state.total);
-      return state;
-    case ArtifactStatus::kChanged:
-      state.detail = artifact->reason;
-      break;
-    case ArtifactStatus::kOk:
-      break;
-  }
-  const bool is_verified = artifact->status == ArtifactStatus::kOk &&
-                           artifact->verified_at_us > 0 && artifact->content().has_value();
-  state.level = is_verified ? "verified" : "local";
-  state.fraction = 1;
-  state.bytes = state.total;
   return state;
 }
 

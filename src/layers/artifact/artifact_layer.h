@@ -10,6 +10,9 @@
 
 namespace hearth {
 
+// The layer's state of these files. Pure.
+LayerState artifact_state(const Artifact& artifact);
+
 // The files of the models, as the catalogue last saw them. The catalogue lives on a pool thread;
 // who owns both hands what list() and recheck() returned to this layer. Belongs to the loop.
 class ArtifactLayer : public Layer {
