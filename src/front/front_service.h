@@ -166,6 +166,7 @@ class FrontService : public Service {
                         const std::vector<ModelCheck::BadParts>& rotten) const;
   Task<Result<Bytes>> repair(NamedModel model, ModelCheck::Checked checked,
                              std::shared_ptr<VerifyRun> run);
+  Task<Result<Bytes>> fetch_bad(NamedModel model, std::shared_ptr<VerifyRun> run);
   struct Missing {
     std::unique_ptr<PullWaiter> pull;
     LayerSnapshot before;

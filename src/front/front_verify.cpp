@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FrontService's care for files: hashes, verify, prune.
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -9,6 +11,24 @@
 #include "front/verify/prune.h"
 
 namespace hearth::front {
+namespace {
+
+// The artifacts that any of these files belongs to, by id.
+std::set<std::string> users_of(const std::vector<NamedModel>& models, const Artifact& artifact,
+                               const std::vector<ModelCheck::BadParts>& rotten) {
+  std::set<std::string> users{artifact.id};
+  for (const NamedModel& other : models) {
+    for (const Artifact::Shard* file : other.artifact.files()) {
+      const bool is_rotten = std::ranges::any_of(rotten, [&](const ModelCheck::BadParts& parts) {
+        return artifact.files()[parts.file]->path == file->path;
+      });
+      if (is_rotten) users.insert(other.artifact.id);
+    }
+  }
+  return users;
+}
+
+}  // namespace
 
 Verifier::World FrontService::verifier_world() {
   ModelCheck::World check{world_.loop,
@@ -78,16 +98,30 @@ Task<Result<Bytes>> FrontService::repair(NamedModel model, ModelCheck::Checked c
   if (Result<> fetchable = check_fetchable(model); !fetchable) {
     co_return Failed{std::move(fetchable).error()};
   }
-  // Nobody new comes: a rotten model is refused.
-  const std::string artifact = model.artifact.id;
-  co_await retire(artifact);
-  auto open = [this, model, rotten = checked.rotten] { return open_repairs(model, rotten); };
-  Result<> done = co_await disk_pool_.run(world_.loop, std::move(open));
-  if (!done) co_return Failed{std::move(done).error()};
-  auto note = [this, artifact] { return catalogue_.note_absent(artifact); };
-  done = co_await catalogue_pool_.run(world_.loop, std::move(note));
-  if (done) done = co_await refresh_catalogue();
-  if (!done) co_return Failed{std::move(done).error()};
+  // The file itself is written to: nobody may have it mapped, under whichever name.
+  const std::set<std::string> users = users_of(named_, model.artifact, checked.rotten);
+  for (const std::string& user : users) co_await retire(user);
+  auto move = [this, model, rotten = checked.rotten, users] {
+    Result<> moved = open_repairs(model, rotten);
+    // A part of them may have been moved.
+    for (const std::string& user : users) (void)catalogue_.recheck(user);
+    if (moved) moved = catalogue_.note_absent(model.artifact.id);
+    return moved;
+  };
+  const Result<> done = co_await catalogue_pool_.run(world_.loop, std::move(move));
+  const Result<> refreshed = co_await refresh_catalogue();
+  if (!done) co_return Failed{done.error()};
+  if (!refreshed) co_return Failed{refreshed.error()};
+  // Whoever came until the listing said so.
+  for (const std::string& user : users) co_await retire(user);
+  Result<Bytes> fetched = co_await fetch_bad(model, run);
+  for (const std::string& user : users) {
+    if (user != model.artifact.id) (void)co_await recheck(user);
+  }
+  co_return fetched;
+}
+
+Task<Result<Bytes>> FrontService::fetch_bad(NamedModel model, std::shared_ptr<VerifyRun> run) {
   std::unique_ptr<PullWaiter> pull = fetch_again(model);
   for (;;) {
     TransferEvent event = co_await pull->next();
