@@ -43,7 +43,8 @@ std::int64_t expiry_us(const front::ModelStatus& model, std::int64_t now_us) {
 }
 
 std::string modelfile(const front::ModelStatus& model, Audience audience) {
-  const bool with_path = audience == Audience::kAdmin && !model.paths.empty();
+  const bool is_here = model.status != "absent" && !model.paths.empty();
+  const bool with_path = audience == Audience::kAdmin && is_here;
   Modelfile file;
   file.from = with_path ? model.paths.front() : model.name;
   file.settings = model.settings;

@@ -44,7 +44,10 @@ const Error* unknown(const Result<front::ModelStatus>& model) {
 Task<Result<std::string>> shown(Call call, std::string name) {
   const auto model = call.service.model(name);
   if (!model) co_return Failed{model.error()};
-  const auto details = co_await call.service.details(name);
+  auto details = co_await call.service.details(name);
+  // Of a model whose file is not here the catalogue knows the facts, and what was set.
+  const bool away = !details && details.error().code() == ErrorCode::kNotFound;
+  if (away) details = front::ModelDetails{};
   if (!details) co_return Failed{details.error()};
   co_return show_json(*model, *details, audience_of_files(call));
 }

@@ -230,6 +230,21 @@ TEST_F(Ollama, Show) {
   EXPECT_EQ(ask("POST", "/api/show", "{}").status, 400);
 }
 
+TEST_F(Ollama, ShowOfAModelWhoseFileIsNotHere) {
+  service.details_error = Error{ErrorCode::kNotFound, "open /secret/blob: not there"};
+  front::ModelStatus& model = service.catalogue.front();
+  model.status = "absent";
+  model.paths = {"/secret/blob"};
+  model.settings.system = "arr";
+  const auto shown = ask("POST", "/api/show", R"({"model":"smol"})");
+  EXPECT_EQ(shown.status, 200);
+  EXPECT_EQ(json::parse(shown.body).at("system"), "arr");
+  const std::string modelfile{json::parse(shown.body).at("modelfile").as_string()};
+  EXPECT_NE(modelfile.find("FROM smol:latest"), std::string::npos) << modelfile;
+  service.details_error = Error{ErrorCode::kCorrupt, "not a GGUF file"};
+  EXPECT_EQ(ask("POST", "/api/show", R"({"model":"smol"})").status, 422);
+}
+
 TEST_F(Ollama, CopyAndDelete) {
   const auto copied = ask("POST", "/api/copy", R"({"source":"smol","destination":"b"})");
   EXPECT_EQ(copied.status, 200);

@@ -153,6 +153,7 @@ class FakeService : public front::Service {
     called = "details " + name;
     const auto known = model(name);
     if (!known) co_return Failed{known.error()};
+    if (details_error) co_return Failed{*details_error};
     co_return model_details;
   }
   Task<Result<front::ModelStatus>> pin(std::string name, std::string layer, Bytes bytes) override {
@@ -249,6 +250,7 @@ class FakeService : public front::Service {
   front::EmbedRequest embedded;
   front::LoadRequest loaded;
   front::ModelDetails model_details;
+  std::optional<Error> details_error;
   front::KeyRing key_ring;
   front::AccessRules access_rules;
   front::Delivery delivered = front::Delivery::kWhole;
