@@ -26,6 +26,11 @@ class TransferWatch {
   http::Exchange& exchange_;
 };
 
+Error in_words_of(const TransferFormat& format, Error error) {
+  if (error.field() != "source") return error;
+  return std::move(error).at(std::string{format.source_field()});
+}
+
 // A transfer on its way to a client that reads line by line.
 class Lines {
  public:
@@ -65,12 +70,12 @@ class Lines {
   Task<void> refuse_now(const Error& error) {
     if (call_.exchange.client_gone()) co_return;
     if (!out_.begun()) {
-      Error refusal = error;
+      Error refusal = in_words_of(format_, error);
       co_await refuse(call_, std::move(refusal));
       co_return;
     }
     std::string out;
-    format_.append_error(out, error);
+    format_.append_error(out, in_words_of(format_, error));
     const bool sent = co_await send(std::move(out));
     if (sent) co_await out_.end();
   }
@@ -94,7 +99,7 @@ class Lines {
 http::HttpResponse answer_of(const Call& call, const front::TransferEvent& event,
                              TransferFormat& format) {
   if (const auto* error = std::get_if<Error>(&event)) {
-    return error_response(call.dialect, audience_of(call), *error);
+    return error_response(call.dialect, audience_of(call), in_words_of(format, *error));
   }
   if (const auto* progress = std::get_if<front::TransferProgress>(&event)) {
     return http::HttpResponse::json(202, format.whole(*progress));

@@ -26,6 +26,9 @@ class TransferFormat {
   virtual void append_done(std::string& out, const front::TransferDone& done) = 0;
   virtual void append_error(std::string& out, const Error& error) = 0;
 
+  // What this dialect calls the field that the front calls `source`.
+  virtual std::string_view source_field() const { return "source"; }
+
   // The one answer of a client that wants no stream.
   virtual std::string whole(const front::TransferDone& done) = 0;
   // Of one that does not wait for the end either.

@@ -37,6 +37,7 @@ class PullFormat : public TransferFormat {
   explicit PullFormat(const Call& call) : call_{call} {}
 
   std::string_view content_type() const override { return kNdjson; }
+  std::string_view source_field() const override { return "model"; }
   void append_progress(std::string& out, const front::TransferProgress& progress) override {
     advance(out, Step::kManifest);
     if (progress.stage == "download" && !progress.file.empty()) {

@@ -96,6 +96,16 @@ TEST_F(OllamaFiles, PullErrorsAreLinesOrStatuses) {
   EXPECT_TRUE(late.body.ends_with("\n{\"error\":\"4 GiB are missing on data\"}\n")) << late.body;
 }
 
+TEST_F(OllamaFiles, PullCallsTheFieldAsItsClientsDo) {
+  for (const char* body : {R"({"model":"!"})", R"({"model":"!","stream":false})"}) {
+    FakeExchange exchange{"POST", "/api/pull", body};
+    start(exchange);
+    give(Error{ErrorCode::kInvalid, "no such form"}.at("source"));
+    EXPECT_EQ(exchange.status, 400);
+    EXPECT_EQ(json::parse(exchange.body).at("field"), "model");
+  }
+}
+
 TEST_F(OllamaFiles, PushIsRefusedWithTheReason) {
   FakeExchange exchange{"POST", "/api/push", R"({"model":"smol"})"};
   start(exchange);
