@@ -108,6 +108,9 @@ void add_transfers(Program& program, Arguments& a) {
   verify->add_flag("--repair", a.repair, "Fetch what is bad again, where it was pulled");
   verify->footer(example("hearth verify --repair"));
 
+  program.verb("rescan", "Look for models in other stores and watched folders now", rescan)
+      ->footer(example("hearth rescan"));
+
   auto* clear = program.verb("prune", "What no model needs any more", [&a](Session& s) {
     return prune(s, a.yes ? Prune::kDelete : Prune::kShow);
   });

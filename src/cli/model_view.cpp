@@ -106,4 +106,9 @@ std::string pins_sentence(const boost::json::object& model, std::string_view lay
   return text + "\n";
 }
 
+std::string rescanned_sentence(std::size_t models) {
+  return models == 1 ? "1 model is listed now\n"
+                     : fmt::format("{} models are listed now\n", models);
+}
+
 }  // namespace hearth::cli

@@ -30,4 +30,7 @@ std::string level_sentence(const boost::json::object& model, std::string_view la
 // by the level of `layer` where one is named.
 std::string pins_sentence(const boost::json::object& model, std::string_view layer);
 
+// "3 models are listed now", after the server has looked for some.
+std::string rescanned_sentence(std::size_t models);
+
 }  // namespace hearth::cli

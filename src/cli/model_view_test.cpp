@@ -59,5 +59,11 @@ TEST(ModelView, SaysWhatIsPinned) {
             "smollm2:latest: weights and pages are pinned; weights resident\n");
 }
 
+TEST(ModelView, CountsWhatIsThereAfterALook) {
+  EXPECT_EQ(rescanned_sentence(0), "0 models are listed now\n");
+  EXPECT_EQ(rescanned_sentence(1), "1 model is listed now\n");
+  EXPECT_EQ(rescanned_sentence(12), "12 models are listed now\n");
+}
+
 }  // namespace
 }  // namespace hearth::cli

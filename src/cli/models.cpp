@@ -99,4 +99,13 @@ int import_model(const Session& session, const std::string& path, const std::str
   return kExitOk;
 }
 
+int rescan(const Session& session) {
+  const auto answer = session.api.post("/api/hearth/rescan", "{}");
+  if (session.json()) return print_json(answer);
+  const auto models = models_of(answer);
+  if (!models) return report(models.error());
+  print(rescanned_sentence(models->size()));
+  return kExitOk;
+}
+
 }  // namespace hearth::cli

@@ -26,6 +26,9 @@ int copy_model(const Session& session, const std::string& source, const std::str
 // By reference: the file stays where it is. An empty name is made from the file's.
 int import_model(const Session& session, const std::string& path, const std::string& name);
 
+// Looks into the other stores and the watched folders now.
+int rescan(const Session& session);
+
 // The client's version, and the server's where one answers.
 int show_version(const Session& session);
 
