@@ -72,7 +72,7 @@ class Transfer {
   virtual Task<TransferEvent> next() = 0;
   // Ends a wait in next() early, with Error kCancelled.
   virtual void cancel() = 0;
-  // From now on the work goes on without this waiter.
+  // The work is to go on when this waiter leaves. Until then it hears of it as before.
   virtual void detach() = 0;
 };
 

@@ -15,9 +15,10 @@ bool same_step(const TransferProgress& a, const TransferProgress& b) {
 PullWaiter::PullWaiter(EventLoop& loop, std::string name, OnLeft on_left)
     : loop_{loop}, name_{std::move(name)}, on_left_{std::move(on_left)}, changed_{loop} {}
 
-PullWaiter::~PullWaiter() { leave(Left::kGone); }
+PullWaiter::~PullWaiter() { leave(); }
 
-void PullWaiter::leave(Left how) {
+void PullWaiter::leave() {
+  const Left how = detached_ ? Left::kDetached : Left::kGone;
   if (OnLeft on_left = std::exchange(on_left_, nullptr)) on_left(*this, how);
 }
 
@@ -67,11 +68,9 @@ Task<TransferEvent> PullWaiter::next() {
 void PullWaiter::cancel() {
   if (last_) return;
   told_.clear();
-  leave(Left::kGone);
+  leave();
   last_.emplace(Error{ErrorCode::kCancelled, "nobody waits for it any more"});
   changed_.notify_all();
 }
-
-void PullWaiter::detach() { leave(Left::kDetached); }
 
 }  // namespace hearth::front

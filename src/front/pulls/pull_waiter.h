@@ -20,7 +20,7 @@ namespace hearth::front {
 class PullWaiter : public Transfer {
  public:
   enum class Left { kGone, kDetached };
-  // Called once, unless the work ended first.
+  // Called once, when it stops waiting, unless the work ended first.
   using OnLeft = std::function<void(PullWaiter&, Left)>;
 
   // `name`: what the model is to be called, canonical; empty: as its source says.
@@ -31,7 +31,7 @@ class PullWaiter : public Transfer {
 
   Task<TransferEvent> next() override;
   void cancel() override;
-  void detach() override;
+  void detach() override { detached_ = true; }
 
   const std::string& name() const { return name_; }
   void tell(TransferProgress progress);
@@ -44,12 +44,13 @@ class PullWaiter : public Transfer {
   static constexpr std::chrono::milliseconds kLeastApart{100};
 
  private:
-  void leave(Left how);
+  void leave();
   std::optional<TimePoint> due() const;
 
   EventLoop& loop_;
   const std::string name_;
   OnLeft on_left_;  // empty once it has left
+  bool detached_ = false;
   Notify changed_;
   std::deque<TransferProgress> told_;  // at most one for each step of each file
   std::optional<TransferEvent> last_;

@@ -5,7 +5,8 @@
 
 namespace hearth::front {
 
-void VerifyWaiter::leave(Left how) {
+void VerifyWaiter::leave() {
+  const Left how = detached_ ? Left::kDetached : Left::kGone;
   if (OnLeft on_left = std::exchange(on_left_, nullptr)) on_left(*this, how);
 }
 
@@ -33,7 +34,7 @@ Task<TransferEvent> VerifyWaiter::next() {
 void VerifyWaiter::cancel() {
   if (ended_) return;
   events_.clear();
-  leave(Left::kGone);
+  leave();
   finish(Error{ErrorCode::kCancelled, "nobody waits for it any more"});
 }
 
