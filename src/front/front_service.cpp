@@ -22,6 +22,8 @@ constexpr int kTicksPerRecheck = 15;
 }  // namespace
 
 Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config config) {
+  // Artifacts are known by paths without links; those of our own store must read the same.
+  if (Result<std::string> real = world.files.real_path(config.data)) config.data = *std::move(real);
   Result<Catalogue> catalogue =
       Catalogue::open(config.data + "/catalogue.db", world.files, world.clock);
   if (!catalogue) return Failed{std::move(catalogue).error().during("catalogue")};
