@@ -154,7 +154,11 @@ class RealFiles : public Files {
   Result<> allocate(const Fd& file, Bytes size) const override {
     if (size == Bytes{}) return {};
     const auto length = static_cast<off_t>(size.count());
-    if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, length) == 0) return {};
+    int failed = 0;
+    do {
+      failed = ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, length);
+    } while (failed != 0 && errno == EINTR);
+    if (failed == 0) return {};
     if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
     return fail_write("take room", errno);
   }
