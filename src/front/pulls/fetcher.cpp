@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -78,7 +79,7 @@ void Fetcher::on_frame(Frame frame) {
   if (frame.type == FrameType::kFetching) {
     const Result<wire::Fetching> fetching = wire::decode_fetching(frame.payload);
     if (!fetching) return on_nonsense(fetching.error());
-    asked_->received = fetching->received;
+    asked_->done = std::max(asked_->done, fetching->done);
     if (*asked_->on_fetching) (*asked_->on_fetching)(*fetching);
     return;
   }
@@ -113,13 +114,16 @@ Task<Result<>> Fetcher::ask_once(const Question* question, Asked* asked) {
 }
 
 Task<Result<Frame>> Fetcher::ask(Question question) {
+  Bytes done;
   for (int tries = 1;; ++tries) {
     const int deaths = deaths_;
     Asked asked;
     Result<> put = co_await ask_once(&question, &asked);
     if (!put) co_return Failed{std::move(put).error()};
     const bool died = deaths_ > deaths && !asked.answer->has_value();
-    if (asked.received > Bytes{}) tries = 1;
+    // What is fetched again and again, and thrown away, is no progress.
+    if (asked.done > done) tries = 1;
+    done = std::max(done, asked.done);
     if (!died || ended_ || tries >= kTries) co_return std::move(*asked.answer);
     const TimePoint again_at = world_.loop.now() + kBetweenTries;
     while (!ended_ && world_.loop.now() < again_at) (void)co_await changed_.wait_until(again_at);

@@ -74,7 +74,7 @@ class Fetcher {
   struct Asked {
     std::uint64_t id = 0;
     const OnFetching* on_fetching = nullptr;
-    Bytes received;
+    Bytes done;  // the most that was there of it
     std::optional<Result<wire::Frame>> answer;
   };
   Task<Result<>> ensure_process();
