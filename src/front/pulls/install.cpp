@@ -12,9 +12,13 @@
 namespace hearth::front {
 namespace {
 
+// What its files hold, or should by their names while nobody has read them.
 std::vector<std::string> digests_of(const Artifact& artifact) {
   std::vector<std::string> digests;
-  for (const Artifact::Shard* file : artifact.files()) digests.push_back(file->sha256);
+  for (const Artifact::Shard* file : artifact.files()) {
+    const bool read = !file->sha256.empty();
+    digests.push_back(read ? file->sha256 : digest_in_blob_name(file->path).value_or(""));
+  }
   return digests;
 }
 
@@ -25,12 +29,14 @@ Result<Catalogue::Installed> store_files(const BlobStore& store, PulledModel& mo
   installed.origin.source = model.plan.source;
   installed.origin.revision = model.plan.revision;
   for (PulledModel::File& file : model.files) {
+    const bool was_here = !file.partial;
     const Result<BlobStore::Blob> blob = file.partial
                                              ? store.install(std::move(*file.partial), file.sha256)
                                              : store.blob(file.sha256);
     if (!blob) return Failed{blob.error()};
     const bool of_model = installed.paths.size() < model.plan.files.size();
     (of_model ? installed.paths : installed.adapters).push_back(blob->path);
+    if (was_here) installed.unread.insert(installed.sha256.size());
     installed.sha256.push_back(file.sha256);
     installed.origin.files.push_back(
         {file.planned.name, file.planned.url, file.sha256, file.etag, file.size});
@@ -38,10 +44,22 @@ Result<Catalogue::Installed> store_files(const BlobStore& store, PulledModel& mo
   return installed;
 }
 
-std::vector<std::string> paths_of(const Catalogue::Installed& installed) {
-  std::vector<std::string> paths = installed.paths;
-  paths.insert(paths.end(), installed.adapters.begin(), installed.adapters.end());
+// Those that this pull brought.
+std::vector<std::string> new_paths(const Catalogue::Installed& installed) {
+  std::vector<std::string> paths;
+  std::size_t place = 0;
+  for (const std::vector<std::string>* files : {&installed.paths, &installed.adapters}) {
+    for (const std::string& path : *files) {
+      if (!installed.unread.contains(place++)) paths.push_back(path);
+    }
+  }
   return paths;
+}
+
+// Files that no other try could make a model of.
+bool is_no_model(ErrorCode code) {
+  return code == ErrorCode::kCorrupt || code == ErrorCode::kUnsupported ||
+         code == ErrorCode::kInvalid;
 }
 
 // Settings by key, of all names that are to stand for it.
@@ -86,13 +104,17 @@ Result<> install_pulled(Catalogue& catalogue, const BlobStore& store, PulledMode
   if (!installed) return Failed{installed.error()};
   Result<> written = write_names(catalogue, *installed, model.names);
   if (written) return written;
-  [[maybe_unused]] const Result<Bytes> dropped =
-      drop_unused(catalogue, store, paths_of(*installed));
-  // Not a file of the store: that would be fetched again.
-  if (written.error().code() == ErrorCode::kNotFound) {
-    return fail(ErrorCode::kUnavailable, written.error().message());
+  const ErrorCode code = written.error().code();
+  if (is_no_model(code)) {
+    [[maybe_unused]] const Result<Bytes> dropped =
+        drop_unused(catalogue, store, new_paths(*installed));
+    return written;
   }
-  return written;
+  // Not a file of the store: that would be fetched again.
+  const ErrorCode told = code == ErrorCode::kNotFound ? ErrorCode::kUnavailable : code;
+  return fail(told, written.error().message() +
+                        "; the files are in the store, so pull again once that is put right: "
+                        "nothing is fetched twice");
 }
 
 Result<Bytes> drop_unused(Catalogue& catalogue, const BlobStore& store,

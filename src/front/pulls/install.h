@@ -15,7 +15,8 @@ namespace hearth::front {
 // Moves the files into the store and makes the names stand for them, in place of what they stood
 // for. Absent models of the same content are back with it, each with the settings of its name.
 // Errors: kNotFound, when a file that was in the store has gone; kInvalid (a name); those of
-// Catalogue::install(), and then nothing new stays in the store.
+// Catalogue::install(). Where it is the files that are wrong, nothing new stays in the store;
+// otherwise they stay there for the next try.
 Result<> install_pulled(Catalogue& catalogue, const BlobStore& store, PulledModel model);
 
 // Deletes those of these files that are our own and that no model uses any more. Returns what that

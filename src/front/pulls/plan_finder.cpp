@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "layers/artifact/source/ollama_registry.h"
 #include "layers/artifact/source/plan_text.h"
 
@@ -10,6 +11,7 @@ namespace hearth::front {
 namespace {
 
 constexpr int kUnauthorized = 401;
+constexpr int kForbidden = 403;
 constexpr int kOk = 200;
 constexpr int kPartialContent = 206;
 
@@ -28,6 +30,14 @@ IndexAnswer answer_of(wire::FetchedText text) {
   }
   answer.body = std::move(text.body);
   return answer;
+}
+
+// Nobody on the way can read what is sent there.
+bool is_private(const std::string& endpoint) {
+  const Result<HttpUrl> url = HttpUrl::parse(endpoint);
+  if (!url) return false;
+  return url->scheme == "https" || url->host == "localhost" || url->host == "::1" ||
+         url->host.starts_with("127.");
 }
 
 wire::FetchText question_of(const IndexRequest& request) {
@@ -60,6 +70,11 @@ Task<Result<>> PlanFinder::take_token() {
   auto job = world_.token;
   const std::string token = co_await world_.disk.run(world_.loop, std::move(job));
   if (token.empty()) co_return Result<>{};
+  if (!is_private(source_.endpoint)) {
+    log::warn("pull.token_not_sent",
+              {{"server", source_.endpoint}, {"why", "it would go there in clear text"}});
+    co_return Result<>{};
+  }
   Result<HeaderField> header = bearer(token);
   if (!header) co_return Failed{std::move(header).error()};
   credentials_ = std::move(*header);
@@ -122,7 +137,8 @@ Task<Result<FetchPlan>> PlanFinder::find() {
 // Asks for one byte, since what is wanted is its header. A server that sends all of it instead has
 // said too much for a text, and then nothing is known.
 Task<bool> PlanFinder::is_unchanged(hearth::Origin::File file) {
-  if (file.etag.empty() || file.etag.starts_with("W/")) co_return false;
+  // A date says nothing of what was written twice within its second.
+  if (!file.etag.starts_with("\"")) co_return false;
   wire::FetchText question;
   question.url = file.url;
   question.headers = headers_for(file.url);
@@ -130,10 +146,26 @@ Task<bool> PlanFinder::is_unchanged(hearth::Origin::File file) {
   question.limit = Bytes{1};
   const Result<wire::FetchedText> answer = co_await fetcher_.text(std::move(question));
   if (!answer || answer->status != kPartialContent) co_return false;
-  const std::string etag = header_of(*answer, "etag");
-  const std::string validator = etag.empty() ? header_of(*answer, "last-modified") : etag;
   const std::string size = "/" + std::to_string(file.size.count());
-  co_return validator == file.etag&& header_of(*answer, "content-range").ends_with(size);
+  const bool same_size = header_of(*answer, "content-range").ends_with(size);
+  co_return same_size&& header_of(*answer, "etag") == file.etag;
+}
+
+Task<std::optional<Error>> PlanFinder::refusal(std::string url) {
+  if (source_.kind != SourceKind::kHuggingFace) co_return std::nullopt;
+  wire::FetchText question;
+  question.headers = headers_for(url);
+  question.url = std::move(url);
+  question.headers.push_back({"Range", "bytes=0-0"});
+  question.limit = Bytes{1};
+  const Result<wire::FetchedText> text = co_await fetcher_.text(std::move(question));
+  const bool refused = text && (text->status == kUnauthorized || text->status == kForbidden);
+  if (!refused) co_return std::nullopt;
+  IndexAnswer answer = answer_of(*text);
+  answer.with_token = credentials_.has_value();
+  const Result<FetchPlan> plan = plan_of(source_, answer);
+  if (plan) co_return std::nullopt;
+  co_return plan.error();
 }
 
 Task<Result<>> PlanFinder::fetch_texts(FetchPlan* plan) {

@@ -35,6 +35,10 @@ class PlanFinder {
   // in doubt.
   Task<bool> is_unchanged(hearth::Origin::File file);
 
+  // Why a file cannot be had that its index promised: its server wants to know who asks, or says
+  // no. Nothing, when it would give it.
+  Task<std::optional<Error>> refusal(std::string url);
+
   // For a file of the plan. Credentials go to the source's own server only.
   std::vector<wire::HttpField> headers_for(const std::string& url) const;
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/size_text.h"
 #include "front/pulls/plan_finder.h"
+#include "layers/artifact/model_name.h"
 
 namespace hearth::front {
 namespace {
@@ -29,14 +30,36 @@ double ms_in(const std::vector<Stage>& stages, StageKind kind) {
   return ms;
 }
 
+// Room that is taken for a file already, or written, is not needed once more.
+Result<Bytes> room_for(const BlobStore& store, const std::vector<Pull::Unwritten>& files) {
+  const Result<std::vector<BlobStore::Partial>> partials = store.partials();
+  if (!partials) return Failed{partials.error()};
+  Bytes room;
+  for (const Pull::Unwritten& file : files) {
+    const auto partial = std::ranges::find(*partials, file.key, &BlobStore::Partial::key);
+    const Bytes taken = partial == partials->end() ? Bytes{} : partial->on_disk;
+    room += file.size - std::max(file.kept, taken);
+  }
+  return room;
+}
+
+std::set<std::string> keys_of(const std::vector<std::string>& names) {
+  std::set<std::string> keys;
+  for (const std::string& name : names) {
+    const Result<ModelName> parsed = ModelName::parse(name);
+    if (parsed) keys.insert(parsed->key());
+  }
+  return keys;
+}
+
 std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 }  // namespace
 
 // What is on the disk of one part.
 struct Pull::Look {
-  std::optional<Bytes> in_store;
-  Bytes kept, on_disk;
+  std::optional<BlobStore::Blob> in_store;
+  Bytes kept;
 };
 
 Result<std::vector<Pull::Look>> Pull::look(
@@ -46,11 +69,10 @@ Result<std::vector<Pull::Look>> Pull::look(
   std::vector<Look> looks;
   for (const auto& [sha256, key] : wanted) {
     Look& look = looks.emplace_back();
-    if (const Result<BlobStore::Blob> blob = store.blob(sha256)) look.in_store = blob->size;
+    if (Result<BlobStore::Blob> blob = store.blob(sha256)) look.in_store = std::move(*blob);
     const auto partial = std::ranges::find(*partials, key, &BlobStore::Partial::key);
     if (partial == partials->end()) continue;
     look.kept = partial->arrived;
-    look.on_disk = partial->on_disk;
   }
   return looks;
 }
@@ -88,12 +110,12 @@ std::vector<std::string> Pull::keys() const {
   return keys;
 }
 
-Bytes Pull::to_write() const {
-  Bytes room;
+std::vector<Pull::Unwritten> Pull::unwritten() const {
+  std::vector<Unwritten> files;
   for (const Part& part : parts_) {
-    if (!part.is_here()) room += part.size - std::max(part.kept, part.on_disk);
+    if (!part.is_here()) files.push_back({part.key, part.size, part.kept});
   }
-  return room;
+  return files;
 }
 
 bool Pull::holds(const std::string& key) const {
@@ -108,6 +130,25 @@ void Pull::enter(StageKind kind, std::string stage) {
     stages_.push_back(Stage{kind, now, now, Bytes{}});
   }
   progress_.stage = std::move(stage);
+}
+
+// What came belongs to the last stage in which something came.
+void Pull::count_received() {
+  Bytes earlier;
+  Stage* last = nullptr;
+  for (Stage& stage : stages_) {
+    if (stage.kind != StageKind::kArtifactDownload) continue;
+    if (last != nullptr) earlier += last->bytes;
+    last = &stage;
+  }
+  if (last != nullptr) last->bytes = received() - earlier;
+}
+
+std::string Pull::plan_note() const {
+  if (!plan_) return {};
+  std::string text = plan_->choice;
+  for (const std::string& note : plan_->notes) text += (text.empty() ? "" : "; ") + note;
+  return text;
 }
 
 void Pull::tell() {
@@ -215,11 +256,11 @@ void Pull::use(FetchPlan plan) {
       parts_.push_back(std::move(part));
     }
   }
-  progress_.note = plan.choice;
   plan_ = std::move(plan);
+  progress_.note = plan_note();
 }
 
-Task<Result<>> Pull::bring(Fetcher& fetcher, const PlanFinder& finder) {
+Task<Result<>> Pull::bring(Fetcher& fetcher, PlanFinder& finder) {
   for (int round = 1;; ++round) {
     holding_ = false;
     co_await owner_.turn(*this);
@@ -250,11 +291,11 @@ Task<Result<>> Pull::look_around() {
   if (!looks) co_return Failed{std::move(looks).error()};
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
-    const std::optional<Bytes> stored = (*looks)[i].in_store;
-    part.in_store = stored && (part.size == Bytes{} || part.size == *stored);
-    if (part.in_store) part.size = *stored;
+    const std::optional<BlobStore::Blob>& stored = (*looks)[i].in_store;
+    part.in_store = stored && (part.size == Bytes{} || part.size == stored->size) &&
+                    !(world_.is_rotten && world_.is_rotten(*stored));
+    if (part.in_store) part.size = stored->size;
     part.kept = (*looks)[i].kept;
-    part.on_disk = (*looks)[i].on_disk;
     // Somebody may have taken it away.
     if (part.kept < part.size) part.complete.reset();
   }
@@ -262,9 +303,17 @@ Task<Result<>> Pull::look_around() {
 }
 
 Task<Result<>> Pull::check_space() {
-  if (to_write() == Bytes{}) co_return still_wanted();
-  const Bytes need = to_write() + owner_.promised_to_others(*this);
-  auto job = [&store = world_.store, need] { return store.require(need); };
+  const std::vector<Unwritten> own = unwritten();
+  if (own.empty()) co_return still_wanted();
+  const std::vector<Unwritten> others = owner_.promised_to_others(*this);
+  auto job = [&store = world_.store, own, others]() -> Result<> {
+    const Result<Bytes> mine = room_for(store, own);
+    if (!mine) return Failed{mine.error()};
+    if (*mine == Bytes{}) return {};
+    const Result<Bytes> theirs = room_for(store, others);
+    if (!theirs) return Failed{theirs.error()};
+    return store.require(*mine + *theirs);
+  };
   Result<> enough = co_await world_.disk.run(world_.loop, std::move(job));
   if (!enough) co_return enough;
   co_return still_wanted();
@@ -288,7 +337,7 @@ Task<Result<>> Pull::open(std::size_t index) {
   co_return still_wanted();
 }
 
-Task<Result<>> Pull::fetch(Fetcher& fetcher, const PlanFinder& finder, std::size_t index) {
+Task<Result<>> Pull::fetch(Fetcher& fetcher, PlanFinder& finder, std::size_t index) {
   if (stopped_ || parts_[index].in_store) co_return still_wanted();
   Result<> opened = co_await open(index);
   if (!opened || parts_[index].complete) co_return opened;
@@ -312,10 +361,22 @@ Task<Result<>> Pull::fetch(Fetcher& fetcher, const PlanFinder& finder, std::size
   tell();
   Result<wire::Fetched> fetched =
       co_await fetcher.file(std::move(question), std::move(target), std::move(on_fetching));
-  if (!fetched) co_return Failed{std::move(fetched).error().during(planned.name)};
+  if (!fetched) {
+    Error error = co_await why_not(&finder, index, std::move(fetched).error());
+    co_return Failed{std::move(error).during(planned.name)};
+  }
   received_before_ += std::max(received_now_, fetched->received);
   received_now_ = Bytes{};
+  count_received();
   co_return co_await note_complete(index, std::move(*fetched));
+}
+
+// A file may be closed to us though its index is open.
+Task<Error> Pull::why_not(PlanFinder* finder, std::size_t index, Error error) {
+  if (stopped_ || error.code() != ErrorCode::kUnavailable) co_return error;
+  std::optional<Error> refusal = co_await finder->refusal(parts_[index].planned.url);
+  if (refusal && !stopped_) co_return std::move(*refusal);
+  co_return error;
 }
 
 Task<Result<>> Pull::note_complete(std::size_t index, wire::Fetched fetched) {
@@ -344,12 +405,12 @@ void Pull::on_fetching(std::size_t index, const wire::Fetching& fetching) {
   }
   if (!verifying) {
     part.kept = fetching.done;
-    stages_.back().bytes = received();
+    count_received();
   }
   rate_.note(world_.loop.now(), received());
   progress_.done = signed_count(fetching.done);
   progress_.total = signed_count(part.size);
-  progress_.note = fetching.note.empty() && plan_ ? plan_->choice : fetching.note;
+  progress_.note = fetching.note.empty() ? plan_note() : fetching.note;
   tell();
 }
 
@@ -364,7 +425,10 @@ Task<Result<>> Pull::install() {
         {part.planned, part.sha256, part.etag, part.size, std::exchange(part.open, std::nullopt)});
   }
   tell();
-  co_return co_await world_.install(std::move(model));
+  const std::vector<std::string> names = model.names;
+  Result<> installed = co_await world_.install(std::move(model));
+  if (installed) installed_ = keys_of(names);
+  co_return installed;
 }
 
 TransferDone Pull::summary() const {

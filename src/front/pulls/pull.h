@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ struct PulledModel {
     std::string sha256;  // of its content
     std::string etag;
     Bytes size;
-    std::optional<BlobStore::OpenPartial> partial;  // nothing: it was in the store already
+    std::optional<BlobStore::OpenPartial> partial;  // nothing: it was in the store, unread now
   };
   FetchPlan plan;
   std::vector<File> files;         // the plan's files, then its adapters
@@ -54,6 +55,13 @@ class Pull {
     std::function<std::optional<hearth::Origin::File>(const std::string& url)> known;
     // Errors: kNotFound, when a file that was in the store has gone meanwhile; it is fetched then.
     std::function<Task<Result<>>(PulledModel)> install;
+    // Whether the catalogue knows better than to take this blob for what its name says.
+    std::function<bool(const BlobStore::Blob&)> is_rotten = {};
+  };
+  // A file whose bytes are not all here.
+  struct Unwritten {
+    std::string key;  // of its partial download
+    Bytes size, kept;
   };
   // What a pull asks of who keeps them all.
   class Owner {
@@ -62,8 +70,8 @@ class Pull {
     virtual void progressed(Pull& pull) = 0;
     // What the model is to be called; none: nobody wants it any more.
     virtual std::vector<std::string> names(const Pull& pull) const = 0;
-    // What others under way have yet to write.
-    virtual Bytes promised_to_others(const Pull& pull) const = 0;
+    // Files that others under way have yet to write.
+    virtual std::vector<Unwritten> promised_to_others(const Pull& pull) const = 0;
     // Waits until no other holds any of keys(), or this one is stopped.
     virtual Task<void> turn(const Pull& pull) = 0;
   };
@@ -88,8 +96,9 @@ class Pull {
   Bytes done() const;
   Bytes total() const;
   Bytes missing() const { return total() - done(); }
-  // Of the device, beyond what its files have taken already.
-  Bytes to_write() const;
+  std::vector<Unwritten> unwritten() const;
+  // Keys of the names that the last run that went well has installed.
+  const std::set<std::string>& installed() const { return installed_; }
   // Of the partial downloads that it needs. While it holds them nobody else touches them.
   std::vector<std::string> keys() const;
   bool holds(const std::string& key) const;
@@ -101,8 +110,7 @@ class Pull {
     std::string sha256;  // of its content, once somebody knows
     std::string etag;
     Bytes size;
-    Bytes kept;     // of its partial download: what arrived
-    Bytes on_disk;  // what that has taken of the device
+    Bytes kept;  // of its partial download: what arrived
     bool in_store = false;
     std::optional<FileInfo> complete;  // its data, when all of it was found to be right
     std::optional<BlobStore::OpenPartial> open;
@@ -117,18 +125,21 @@ class Pull {
   Task<Result<TransferDone>> work(Fetcher& fetcher);
   Task<Result<>> find_plan(PlanFinder& finder);
   Task<Result<>> recognise(PlanFinder& finder);
-  Task<Result<>> bring(Fetcher& fetcher, const PlanFinder& finder);
+  Task<Result<>> bring(Fetcher& fetcher, PlanFinder& finder);
   void use(FetchPlan plan);
   Task<Result<>> look_around();
   Task<Result<>> open(std::size_t index);
   PartialAbout about(const Part& part) const;
   Task<Result<>> check_space();
-  Task<Result<>> fetch(Fetcher& fetcher, const PlanFinder& finder, std::size_t index);
+  Task<Result<>> fetch(Fetcher& fetcher, PlanFinder& finder, std::size_t index);
+  Task<Error> why_not(PlanFinder* finder, std::size_t index, Error error);
   Task<Result<>> note_complete(std::size_t index, wire::Fetched fetched);
   Task<Result<>> install();
   TransferDone summary() const;
   Result<> still_wanted() const;
   void on_fetching(std::size_t index, const wire::Fetching& fetching);
+  void count_received();
+  std::string plan_note() const;
   void enter(StageKind kind, std::string stage);
   void tell();
 
@@ -138,6 +149,7 @@ class Pull {
   Owner& owner_;
   std::optional<FetchPlan> plan_;
   std::vector<Part> parts_;
+  std::set<std::string> installed_;
   TransferProgress progress_;
   std::vector<Stage> stages_;
   Rate rate_;

@@ -30,6 +30,34 @@ TransferProgress queued() {
 Error stopped_error() { return {ErrorCode::kCancelled, "the pull was stopped"}; }
 Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stopping"}; }
 
+enum class Kept { kWhatCame, kNothing };
+
+std::set<std::string> set_of(const std::vector<std::string>& keys) {
+  return {keys.begin(), keys.end()};
+}
+
+void drop_part(const BlobStore& store, const std::string& key) {
+  const Result<Bytes> dropped = store.drop_partial(key);
+  if (dropped || dropped.error().code() == ErrorCode::kNotFound) return;
+  log::warn("pull.parts_not_dropped", {{"error", dropped.error().message()}});
+}
+
+// Returns whether anything is left of these.
+bool drop_parts(const BlobStore& store, const std::set<std::string>& keys, Kept kept) {
+  const Result<std::vector<BlobStore::Partial>> parts = store.partials();
+  if (!parts) return true;
+  bool left = false;
+  for (const BlobStore::Partial& part : *parts) {
+    if (!keys.contains(part.key)) continue;
+    if (kept == Kept::kWhatCame && part.arrived > Bytes{}) {
+      left = true;
+    } else {
+      drop_part(store, part.key);
+    }
+  }
+  return left;
+}
+
 }  // namespace
 
 Pulls::Pulls(World world)
@@ -107,7 +135,7 @@ Task<void> Pulls::drive(std::string source) {
   } while (entry.wanted());
   entry.driven = false;
   publish(source, entry);
-  if (entry.is_done || entry.kept == Bytes{}) entries_.erase(source);
+  if (!entry.has_parts) entries_.erase(source);
   changed_.notify_all();
 }
 
@@ -119,8 +147,10 @@ Task<void> Pulls::run(Entry* entry, std::string source) {
   entry->reason.clear();
   const Result<TransferDone> done = co_await entry->pull->run();
   --running_;
-  entry->kept = entry->pull->done();
-  entry->total = entry->pull->total();
+  if (entry->pull->plan()) {
+    entry->kept = entry->pull->done();
+    entry->total = entry->pull->total();
+  }
   entry->state = State::kPaused;
   changed_.notify_all();
   // One that was stopped may be wanted again by now.
@@ -137,8 +167,17 @@ void Pulls::settle(Entry& entry, const Result<TransferDone>& done) {
     entry.state = State::kFailed;
     entry.reason = done.error().message();
   }
-  entry.detached.clear();
+  // Who came during the install, with another name, is served by one more run.
+  const auto is_served = [&](const std::string& name) {
+    const std::string key = key_of(name.empty() ? default_name(entry) : name);
+    return !done || key.empty() || entry.pull->installed().contains(key);
+  };
+  std::erase_if(entry.detached, is_served);
   for (PullWaiter* waiter : std::exchange(entry.waiters, {})) {
+    if (!is_served(waiter->name())) {
+      entry.waiters.push_back(waiter);
+      continue;
+    }
     if (!done) {
       waiter->finish(done.error(), entry.pull->stages());
       continue;
@@ -149,22 +188,18 @@ void Pulls::settle(Entry& entry, const Result<TransferDone>& done) {
   }
 }
 
-// What is left on the disk of one that is over, or that nothing is to be kept of.
+// What is left on the disk of one that is over, or that nothing is to be kept of. Room that was
+// taken for a file of which nothing came is given back in any case.
 Task<void> Pulls::tidy(Entry* entry) {
-  const bool keep = world_.paused_parts == PausedParts::kKept && !entry->drop;
+  const bool keep = world_.paused_parts == PausedParts::kKept && !entry->drop && !entry->is_done;
+  const Kept kept = keep ? Kept::kWhatCame : Kept::kNothing;
   entry->drop = false;
-  if (keep && !entry->is_done) co_return;
-  std::vector<std::string> keys = entry->pull ? entry->pull->keys() : entry->keys;
+  std::set<std::string> keys{entry->keys.begin(), entry->keys.end()};
+  if (entry->pull) keys.merge(set_of(entry->pull->keys()));
   std::erase_if(keys, [this](const std::string& key) { return holds({key}, nullptr); });
-  auto job = [&store = world_.pull.store, keys] {
-    for (const std::string& key : keys) {
-      const Result<Bytes> dropped = store.drop_partial(key);
-      if (dropped || dropped.error().code() == ErrorCode::kNotFound) continue;
-      log::warn("pull.parts_not_dropped", {{"error", dropped.error().message()}});
-    }
-  };
-  co_await world_.pull.disk.run(world_.pull.loop, std::move(job));
-  entry->kept = Bytes{};
+  auto job = [&store = world_.pull.store, keys, kept] { return drop_parts(store, keys, kept); };
+  entry->has_parts = co_await world_.pull.disk.run(world_.pull.loop, std::move(job));
+  if (!entry->has_parts) entry->kept = Bytes{};
 }
 
 // ---- what pulls ask ----
@@ -195,11 +230,12 @@ std::vector<std::string> Pulls::names(const Pull& pull) const {
   return wanted_names(found->second);
 }
 
-Bytes Pulls::promised_to_others(const Pull& pull) const {
-  Bytes promised;
+std::vector<Pull::Unwritten> Pulls::promised_to_others(const Pull& pull) const {
+  std::vector<Pull::Unwritten> promised;
   for (const auto& [source, entry] : entries_) {
     const bool writes = entry.state == State::kRunning && entry.pull.get() != &pull;
-    if (writes) promised += entry.pull->to_write();
+    if (!writes) continue;
+    for (Pull::Unwritten& file : entry.pull->unwritten()) promised.push_back(std::move(file));
   }
   return promised;
 }
@@ -376,6 +412,19 @@ Task<void> Pulls::drop_older_than(std::chrono::seconds age) {
     log::info("pull.parts_too_old", {{"source", source}});
     co_await end(source, Service::Parts::kDrop);
   }
+  co_await drop_unknown_older_than(oldest);
+}
+
+// Parts of which nobody can read any more where they came from.
+Task<void> Pulls::drop_unknown_older_than(std::int64_t oldest_us) {
+  auto job = [&store = world_.pull.store, oldest_us] {
+    const Result<std::vector<BlobStore::Partial>> parts = store.partials();
+    if (!parts) return;
+    for (const BlobStore::Partial& part : *parts) {
+      if (part.about.source.empty() && part.touched_us < oldest_us) drop_part(store, part.key);
+    }
+  };
+  co_await world_.pull.disk.run(world_.pull.loop, std::move(job));
 }
 
 Task<void> Pulls::stop() {

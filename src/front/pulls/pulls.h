@@ -85,11 +85,12 @@ class Pulls : public Pull::Owner {
     State state = State::kPaused;
     bool driven = false;  // drive() is under way
     bool is_done = false;
-    bool drop = false;  // its parts are to go
+    bool drop = false;       // its parts are to go
+    bool has_parts = false;  // when it was tidied
     std::string reason;
     std::int64_t touched_us = 0;
     std::string name;               // while there is no `pull`
-    std::vector<std::string> keys;  // likewise
+    std::vector<std::string> keys;  // of parts that were found
     Bytes kept, total;              // while it does not run
     State told_state = State::kPaused;
     std::string told_stage;
@@ -100,13 +101,14 @@ class Pulls : public Pull::Owner {
 
   void progressed(Pull& pull) override;
   std::vector<std::string> names(const Pull& pull) const override;
-  Bytes promised_to_others(const Pull& pull) const override;
+  std::vector<Pull::Unwritten> promised_to_others(const Pull& pull) const override;
   Task<void> turn(const Pull& pull) override;
 
   Task<void> drive(std::string source);
   Task<bool> take_slot(Entry* entry, std::string source);
   Task<void> run(Entry* entry, std::string source);
   Task<void> tidy(Entry* entry);
+  Task<void> drop_unknown_older_than(std::int64_t oldest_us);
   Task<void> end(std::string source, Service::Parts parts);
   void settle(Entry& entry, const Result<TransferDone>& done);
   void left(const std::string& source, PullWaiter& waiter, PullWaiter::Left how);

@@ -99,7 +99,7 @@ class PullsFaults : public testing::SimPulls, public ::testing::WithParamInterfa
   // Whatever is in the store has the name of its content, and whatever is listed is in the store.
   void check() {
     for (const std::string& name : names_in("models/blobs")) {
-      if (name.ends_with(".parts")) continue;
+      if (name.find(".parts") != std::string::npos) continue;
       const std::string content = content_of(directory_ / ("models/blobs/" + name));
       EXPECT_EQ(name, blob_name(digest(content)));
     }
@@ -107,8 +107,10 @@ class PullsFaults : public testing::SimPulls, public ::testing::WithParamInterfa
     ASSERT_TRUE(models);
     for (const NamedModel& one : *models) {
       const Artifact::Shard& file = one.artifact.shards.at(0);
-      EXPECT_TRUE(contents_.contains(file.sha256));
-      EXPECT_EQ(digest(content_of(file.path)), file.sha256) << one.name;
+      const std::string content = digest(content_of(file.path));
+      EXPECT_TRUE(contents_.contains(content)) << one.name;
+      // Empty: a file that an earlier try left in the store, and that nobody has read since.
+      EXPECT_TRUE(file.sha256.empty() || file.sha256 == content) << one.name;
     }
   }
   // With good luck from here on, everything can be had.

@@ -79,6 +79,30 @@ TEST_F(PullsTest, TheTokenGoesToItsOwnServerOnly) {
   EXPECT_EQ(web_.wanted.at(1).headers.size(), 0U);
 }
 
+TEST_F(PullsTest, TheTokenIsNotSentInClearText) {
+  token_ = "hf_secret";
+  SourceServers servers;
+  servers.huggingface = "http://mirror.example";
+  Told told;
+  told.waiter = pulls_->join(*parse_source("hf.co/org/tiny", servers), "", std::nullopt);
+  loop_.spawn(testing::follow(&told));
+  fetchers_->settle();
+  ASSERT_FALSE(web_.asked.empty());
+  EXPECT_THAT(web_.asked.at(0).url, HasSubstr("http://mirror.example"));
+  for (const wire::HttpField& field : web_.asked.at(0).headers) {
+    EXPECT_NE(field.name, "Authorization");
+  }
+  fetchers_->steps(5);
+}
+
+TEST_F(PullsTest, WhatCameIsCountedInItsStage) {
+  Told told;
+  pull(told, publish("tiny", model(1)));
+  Bytes came;
+  for (const Stage& stage : told.waiter->stages()) came += stage.bytes;
+  EXPECT_EQ(came, Bytes{model(1).size()});
+}
+
 TEST_F(PullsTest, StagesCoverTheWholePull) {
   Told told;
   pull(told, publish("tiny", model(1)));
@@ -275,7 +299,76 @@ TEST_F(FullDiskPulls, NeedAndFreeAreNamedBeforeAnythingIsFetched) {
   EXPECT_THAT(web_.wanted, IsEmpty());
 }
 
+TEST_F(PullsTest, RoomTakenForAFileIsGivenBackWhenNothingOfItCame) {
+  web_.trouble = [&] { return web_.wanted.empty() ? Trouble::kNone : Trouble::kFails; };
+  Told told;
+  pull(told, publish_repository("tiny", model(1)));
+  ASSERT_TRUE(told.error);
+  EXPECT_THAT(names_in("models/partial"), IsEmpty());
+  EXPECT_THAT(pulls_->statuses(), IsEmpty());
+}
+
+TEST_F(PullsTest, PartsOfAnEarlierRunAreKeptWhenTheIndexDoesNotAnswer) {
+  const std::string source = publish_repository("tiny", model(1));
+  Told first, second;
+  ask(first, source);
+  fetchers_->steps(4);
+  close();
+  open();
+  web_.trouble = [] { return Trouble::kDies; };
+  pull(second, source);
+  ASSERT_TRUE(second.error);
+  ASSERT_EQ(pulls_->statuses().size(), 1U);
+  EXPECT_GT(pulls_->statuses()[0].done, 0);
+  EXPECT_EQ(names_in("models/partial").size(), 1U);
+}
+
+TEST_F(PullsTest, AFileThatIsClosedThoughItsIndexIsOpenSaysWhatToDo) {
+  const std::string source = publish_repository("tiny", model(1));
+  const std::string url = web_.files.begin()->first;
+  web_.texts[url] = {401, "", {{"x-error-code", "GatedRepo"}}};
+  int asked = 0;
+  web_.trouble = [&] {
+    const bool of_file = web_.wanted.size() == 1 && asked++ == 0;
+    return of_file ? Trouble::kFails : Trouble::kNone;
+  };
+  Told told;
+  pull(told, source);
+  ASSERT_TRUE(told.error);
+  EXPECT_THAT(told.error->message(), HasSubstr("HF_TOKEN"));
+  EXPECT_THAT(told.error->message(), HasSubstr("gated"));
+}
+
 // ---- what is here already ----
+
+TEST_F(PullsTest, ARottenFileIsFetchedAgain) {
+  Told first, second;
+  const std::string source = publish_repository("tiny", model(1));
+  pull(first, source);
+  const std::string path = listed("hf.co/org/tiny")->artifact.shards[0].path;
+  std::ofstream{path, std::ios::in | std::ios::binary}.put('x');
+  rotten_.insert(path);
+  pull(second, source);
+  ASSERT_TRUE(second.done) << second.error->message();
+  EXPECT_FALSE(second.done->was_there);
+  EXPECT_EQ(content_of(path), model(1));
+}
+
+TEST_F(PullsTest, WhoComesDuringTheInstallGetsItsNameToo) {
+  const std::string source = publish_repository("tiny", model(1));
+  Told first, late;
+  hold_installs_ = true;
+  ask(first, source, "first");
+  fetchers_->steps(120);
+  ask(late, source, "late");
+  hold_installs_ = false;
+  installs_go_on_.notify_all();
+  fetchers_->steps(5);
+  ASSERT_TRUE(first.done && late.done);
+  EXPECT_EQ(late.done->model, "late");
+  EXPECT_TRUE(listed("late"));
+  EXPECT_EQ(web_.received, model(1).size());
+}
 
 TEST_F(PullsTest, WhatIsInTheStoreIsNotFetched) {
   Told first, second;
@@ -420,6 +513,29 @@ TEST_F(PullsTest, PartsOfOneThatIsPausedCanBeDropped) {
 }
 
 Task<void> drop_old(Pulls* pulls) { co_await pulls->drop_older_than(24h); }
+
+TEST_F(PullsTest, OldPartsGoThatNobodyKnowsTheSourceOf) {
+  Told told;
+  ask(told, publish("old", model(1)));
+  fetchers_->steps(3);
+  cancel(told);
+  close();
+  const std::string parts = directory_ / ("models/partial/" + names_in("models/partial").at(0));
+  std::ofstream{parts + "/about.json"} << "torn";
+  const std::chrono::sys_time written{std::chrono::microseconds{loop_.clock().wall_us()}};
+  for (const char* name : {"/data", "/journal"}) {
+    std::filesystem::last_write_time(parts + name, std::chrono::file_clock::from_sys(written));
+  }
+  open();
+  EXPECT_THAT(pulls_->statuses(), IsEmpty());
+  loop_.spawn(drop_old(pulls_.get()));
+  fetchers_->settle();
+  EXPECT_EQ(names_in("models/partial").size(), 1U);
+  loop_.run_for(25h);
+  loop_.spawn(drop_old(pulls_.get()));
+  fetchers_->settle();
+  EXPECT_THAT(names_in("models/partial"), IsEmpty());
+}
 
 TEST_F(PullsTest, OldPartsGoUnlessTheyAreInUse) {
   Told old, used;

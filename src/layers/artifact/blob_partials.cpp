@@ -3,6 +3,7 @@
 // BlobStore's partial downloads.
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
@@ -20,6 +21,7 @@ namespace {
 constexpr std::int64_t kNsPerUs = 1000;
 constexpr std::size_t kLongestAbout = 64 << 10;
 constexpr int kOpenTries = 3;
+constexpr std::uint64_t kStatBlock = 512;
 
 const char* const kData = "/data";
 const char* const kJournal = "/journal";
@@ -52,6 +54,14 @@ Result<Fd> lock_journal(const Files& files, const std::string& path, Files::Crea
     if (held && named && held->inode == named->inode) return journal;
   }
   return busy();
+}
+
+// What a file has taken of the device: room is taken for all of it before its bytes come. At least
+// its size, where the file system counts later.
+Bytes taken_by(const std::string& path, Bytes size) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return size;
+  return std::max(size, Bytes{static_cast<std::uint64_t>(status.st_blocks) * kStatBlock});
 }
 
 std::string read_text(const Files& files, const std::string& path) {
@@ -196,7 +206,7 @@ Result<BlobStore::Partial> BlobStore::look_at_partial(std::string key) const {
   for (const char* name : {kData, kJournal}) {
     const Result<FileInfo> info = files_->link_info(directory + name);
     if (!info) continue;
-    partial.on_disk += info->size;
+    partial.on_disk += taken_by(directory + name, info->size);
     partial.touched_us = std::max(partial.touched_us, info->modified_ns / kNsPerUs);
   }
   if (const auto journal = transfer::peek_journal(*files_, directory + kJournal)) {

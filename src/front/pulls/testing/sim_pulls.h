@@ -71,7 +71,8 @@ class SimPulls : public ::testing::Test {
                       [this] { return pull_rules(config_); },
                       [this] { return token_; },
                       [this](const std::string& url) { return fetched_from(url); },
-                      [this](PulledModel model) { return install(std::move(model)); }};
+                      [this](PulledModel model) { return install(std::move(model)); },
+                      [this](const BlobStore::Blob& blob) { return rotten_.contains(blob.path); }};
     pulls_ = std::make_unique<Pulls>(
         Pulls::World{std::move(world), loop_.clock(), events_, paused_parts_});
     loop_.spawn(pulls_->look_for_parts());
@@ -98,6 +99,7 @@ class SimPulls : public ::testing::Test {
     return std::nullopt;
   }
   Task<Result<>> install(PulledModel model) {
+    while (hold_installs_) co_await installs_go_on_.wait();
     co_return install_pulled(*catalogue_, *store_, std::move(model));
   }
 
@@ -178,6 +180,9 @@ class SimPulls : public ::testing::Test {
   EventBus events_{loop_};
   Config config_;
   std::string token_;
+  std::set<std::string> rotten_;  // paths
+  bool hold_installs_ = false;
+  Notify installs_go_on_{loop_};
   SimWeb web_;
   Pulls::PausedParts paused_parts_ = Pulls::PausedParts::kKept;
   std::optional<Catalogue> catalogue_;
