@@ -9,9 +9,12 @@
 #include "front/front_service.h"
 #include "front/pulls/install.h"
 #include "front/worker_environment.h"
+#include "layers/artifact/blob_name.h"
 
 namespace hearth::front {
 namespace {
+
+constexpr std::int64_t kNsPerUs = 1000;
 
 using OwnFiles = std::map<std::string, std::vector<std::string>>;  // by artifact id
 
@@ -25,6 +28,19 @@ OwnFiles own_files(const std::vector<NamedModel>& models) {
   OwnFiles files;
   for (const NamedModel& model : models) files[model.artifact.id] = paths_of(model.artifact);
   return files;
+}
+
+// Until it is written to.
+bool is_known_rotten(const std::vector<NamedModel>& models, const BlobStore::Blob& blob) {
+  for (const NamedModel& model : models) {
+    for (const Artifact::Shard* file : model.artifact.files()) {
+      const bool is_same = digest_in_blob_name(file->path) == blob.sha256 &&
+                           file->file.size == blob.size &&
+                           file->file.modified_ns / kNsPerUs == blob.modified_us;
+      if (is_same && !file->rotten_sha256.empty()) return true;
+    }
+  }
+  return false;
 }
 
 LayerSnapshot files_before(Pulls::Share share, Bytes size) {
@@ -54,7 +70,8 @@ Pulls::World FrontService::pulls_world() {
                    [this] { return pull_rules(config_); },
                    [this] { return hugging_face_token(world_.environment); },
                    [this](const std::string& url) { return fetched_from(url); },
-                   [this](PulledModel model) { return install(std::move(model)); }};
+                   [this](PulledModel model) { return install(std::move(model)); },
+                   [this](const BlobStore::Blob& blob) { return is_known_rotten(named_, blob); }};
   const bool keeps = config_.switches.artifact;
   return {std::move(pull), world_.clock, events_,
           keeps ? Pulls::PausedParts::kKept : Pulls::PausedParts::kDropped};

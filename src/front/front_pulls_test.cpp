@@ -340,6 +340,77 @@ class FrontPullsTest : public ::testing::Test {
     co_await listen(test->ask(), &again);
     EXPECT_TRUE(again.finished);
   }
+  // As a disk does it: nothing else about the file changes.
+  void rot() {
+    const std::string path = config_.data + "/models/blobs/" + blobs().at(0);
+    const FileInfo before = *Files::real().info(path);
+    {
+      std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
+      file.seekp(9000);
+      file.put('\xEE');
+    }
+    const Result<Fd> file = Files::real().open_write(path, Files::Create::kNever);
+    ASSERT_TRUE(file && Files::real().set_modified(*file, before.modified_ns));
+  }
+  static Task<std::string> verify(FrontPullsTest* test, VerifyRequest request) {
+    std::unique_ptr<Transfer> transfer = test->service_->verify(std::move(request));
+    for (;;) {
+      const TransferEvent event = co_await transfer->next();
+      if (const auto* error = std::get_if<Error>(&event)) co_return error->message();
+      const auto* done = std::get_if<TransferDone>(&event);
+      if (done != nullptr) co_return done->verified.at(0).verdict;
+    }
+  }
+  // "tuned": the files of "tiny", and an adapter.
+  static Task<void> tune(FrontPullsTest* test) {
+    hearth::testing::GgufBuilder lora;
+    lora.text("general.architecture", "llama").text("general.type", "adapter");
+    lora.text("adapter.type", "lora").tensor("blk.0.attn_q.weight.lora_a", {32, 4}, 0, 512);
+    CreateRequest create;
+    create.name = "tuned";
+    create.from = "tiny";
+    create.adapter_paths = {test->directory_.write("lora.gguf", lora.bytes())};
+    const auto made = co_await test->service_->create_model(create);
+    EXPECT_TRUE(made) << made.error().message();
+  }
+  static Task<void> finds_rot_in_a_shared_file(FrontPullsTest* test) {
+    co_await pull(test, test->publish(1));
+    co_await tune(test);
+    std::string name = "tiny", layer = "artifact";
+    (void)co_await test->service_->cool(name, layer);
+    EXPECT_EQ(test->blobs().size(), 1U);
+    test->rot();
+    const VerifyRequest tuned{"tuned", false}, tiny{"tiny", false};
+    const std::string bad = co_await verify(test, tuned);
+    EXPECT_EQ(bad, "rotten");
+    (void)co_await test->service_->warm(name, layer);
+    EXPECT_EQ(test->processes_.fetchers(), 2) << "a rotten file is not here";
+    const std::string good = co_await verify(test, tiny);
+    EXPECT_EQ(good, "good");
+    const std::string good_too = co_await verify(test, tuned);
+    EXPECT_EQ(good_too, "good");
+  }
+  static Task<void> asks_for_what_was_deleted(FrontPullsTest* test) {
+    co_await pull(test, test->publish(1));
+    std::filesystem::remove(test->config_.data + "/models/blobs/" + test->blobs().at(0));
+    Heard first, second;
+    co_await listen(test->ask(), &first);
+    co_await listen(test->ask(), &second);
+    EXPECT_TRUE(second.finished);
+  }
+  static Task<void> repairs_what_two_use(FrontPullsTest* test) {
+    co_await pull(test, test->publish(1));
+    co_await tune(test);
+    test->rot();
+    const VerifyRequest request{"tiny", true};
+    const std::string verdict = co_await verify(test, request);
+    EXPECT_EQ(verdict, "repaired");
+    EXPECT_EQ(test->service_->model("tiny")->status, "ok");
+    EXPECT_EQ(test->service_->model("tuned")->status, "ok");
+    const VerifyRequest both{"tuned", false};
+    const std::string other = co_await verify(test, both);
+    EXPECT_EQ(other, "good");
+  }
   static Task<void> asks_for_nonsense(FrontPullsTest* test) {
     co_await refuses(test, "https://elsewhere.example/x.gguf", "", "source");
     co_await refuses(test, "../../etc/passwd", "", "source");
@@ -366,6 +437,9 @@ TEST_F(FrontPullsTest, ThePreviewSaysWhatCoolWouldDo) { run(previews); }
 TEST_F(FrontPullsTest, FilesOfOthersAreNeverDeleted) { run(keeps_what_is_not_ours); }
 TEST_F(FrontPullsTest, OwnFilesGoWithTheLastName) { run(removes); }
 TEST_F(FrontPullsTest, ANewVersionTakesTheOldOnesPlace) { run(pulls_a_new_version); }
+TEST_F(FrontPullsTest, WhatWasDeletedByHandIsFetchedAgain) { run(asks_for_what_was_deleted); }
+TEST_F(FrontPullsTest, ARepairMindsWhoSharesTheFile) { run(repairs_what_two_use); }
+TEST_F(FrontPullsTest, ARottenFileIsNotTakenForOneThatIsHere) { run(finds_rot_in_a_shared_file); }
 TEST_F(FrontPullsTest, NonsenseIsRefusedBeforeAnythingIsBegun) { run(asks_for_nonsense); }
 
 }  // namespace
