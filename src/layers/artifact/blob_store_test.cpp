@@ -130,6 +130,14 @@ TEST_F(BlobStoreTest, KeepsWhatHasArrivedAndTellsOfIt) {
   EXPECT_EQ(store_.drop_partial("../blobs").error().code(), ErrorCode::kNotFound);
 }
 
+TEST_F(BlobStoreTest, RoomThatIsTakenForADownloadCounts) {
+  const Result<BlobStore::OpenPartial> partial = store_.open_partial(about("x"));
+  ASSERT_TRUE(partial);
+  ASSERT_TRUE(Files::real().allocate(partial->data, Bytes{1 << 20}));
+  ASSERT_EQ(Files::real().info(partial->data)->size, Bytes{});
+  EXPECT_GE(store_.partials()->at(0).on_disk, Bytes{1 << 20});
+}
+
 TEST_F(BlobStoreTest, KeysAreByContentElseByPlace) {
   PartialAbout promised = about("x");
   promised.url = "https://mirror/r.gguf";
