@@ -254,7 +254,7 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
   if (now->status == ArtifactStatus::kAbsent) {
     co_return fail(
         ErrorCode::kNotFound,
-        "the model's files were given back; `hearth warm MODEL --layer artifact` fetches "
+        "the model's files are not here; `hearth warm MODEL --layer artifact` fetches "
         "them again, and so does the next request");
   }
   if (now->status == ArtifactStatus::kBroken) {
@@ -376,7 +376,8 @@ Task<void> FrontService::drop_old_parts() {
   if (!pass || dropping_old_parts_) co_return;
   dropping_old_parts_ = true;
   const std::chrono::days age{config_.partial_days};
-  co_await pulls_.drop_older_than(age);
+  std::set<std::string> awaited = awaited_sources();
+  co_await pulls_.drop_older_than(age, std::move(awaited));
   dropping_old_parts_ = false;
 }
 

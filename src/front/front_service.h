@@ -125,6 +125,7 @@ class FrontService : public Service {
   static Task<void> stop_host(Model& model, Gate::Pass pass);
   Task<void> tick();
   Task<void> drop_old_parts();
+  std::set<std::string> awaited_sources() const;
   Task<void> warm_up(std::string name);
   Task<void> give_back_weights(std::string artifact);
   Model& model_for(const NamedModel& named);

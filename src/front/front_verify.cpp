@@ -140,6 +140,18 @@ Task<Result<Bytes>> FrontService::fetch_bad(NamedModel model, std::shared_ptr<Ve
 
 // ---- prune ----
 
+// Of models that are listed but not here: what there is of them may be nearly all, and after a
+// repair that failed, all that there ever will be.
+std::set<std::string> FrontService::awaited_sources() const {
+  std::set<std::string> sources;
+  for (const NamedModel& named : named_) {
+    if (named.artifact.status == ArtifactStatus::kAbsent) {
+      sources.insert(named.artifact.origin.source);
+    }
+  }
+  return sources;
+}
+
 Task<Result<std::vector<Prunable>>> FrontService::prune(Prune what) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
@@ -149,9 +161,11 @@ Task<Result<std::vector<Prunable>>> FrontService::prune(Prune what) {
   };
   Result<std::vector<Prunable>> found = co_await disk_pool_.run(world_.loop, std::move(look));
   if (!found) co_return found;
+  const std::set<std::string> awaited = awaited_sources();
+  std::erase_if(*found, [&](const Prunable& parts) { return awaited.contains(parts.what); });
   if (what == Prune::kDelete && !found->empty()) {
     const std::chrono::seconds any_age{0};
-    co_await pulls_.drop_older_than(any_age);
+    co_await pulls_.drop_older_than(any_age, awaited);
   }
   auto job = [this, world, what] { return prune_store(world, catalogue_, what); };
   Result<std::vector<Prunable>> rest = co_await catalogue_pool_.run(world_.loop, std::move(job));

@@ -398,13 +398,14 @@ Task<void> Pulls::end(std::string source, Service::Parts parts) {
   }
 }
 
-Task<void> Pulls::drop_older_than(std::chrono::seconds age) {
+Task<void> Pulls::drop_older_than(std::chrono::seconds age, std::set<std::string> awaited) {
   const auto pass = tasks_.enter();
   if (!pass) co_return;
   const std::int64_t oldest = world_.clock.wall_us() - age / std::chrono::microseconds{1};
   std::vector<std::string> old;
   for (const auto& [source, entry] : entries_) {
-    if (!entry.driven && entry.touched_us < oldest) old.push_back(source);
+    const bool spared = entry.driven || awaited.contains(source);
+    if (!spared && entry.touched_us < oldest) old.push_back(source);
   }
   for (const std::string& source : old) {
     const auto found = entries_.find(source);

@@ -68,8 +68,9 @@ class Pulls : public Pull::Owner {
   // Partial downloads of pulls under way: not to be touched.
   std::set<std::string> keys_under_way() const;
 
-  // Takes away parts that nothing was added to for so long; never those of a pull under way.
-  Task<void> drop_older_than(std::chrono::seconds age);
+  // Takes away parts that nothing was added to for so long; never those of a pull under way, nor of
+  // the sources that a listed model waits for.
+  Task<void> drop_older_than(std::chrono::seconds age, std::set<std::string> awaited);
 
   // Ends all; what has arrived is kept.
   Task<void> stop();

@@ -512,7 +512,9 @@ TEST_F(PullsTest, PartsOfOneThatIsPausedCanBeDropped) {
   EXPECT_FALSE(*wait_for(pulls_->stop_pull(source, Service::Parts::kDrop)));
 }
 
-Task<void> drop_old(Pulls* pulls) { co_await pulls->drop_older_than(24h); }
+Task<void> drop_old(Pulls* pulls, std::set<std::string> awaited = {}) {
+  co_await pulls->drop_older_than(24h, std::move(awaited));
+}
 
 TEST_F(PullsTest, OldPartsGoThatNobodyKnowsTheSourceOf) {
   Told told;
@@ -535,6 +537,18 @@ TEST_F(PullsTest, OldPartsGoThatNobodyKnowsTheSourceOf) {
   loop_.spawn(drop_old(pulls_.get()));
   fetchers_->settle();
   EXPECT_THAT(names_in("models/partial"), IsEmpty());
+}
+
+TEST_F(PullsTest, PartsOfAListedModelStayHoweverOld) {
+  Told told;
+  const std::string source = publish("old", model(1));
+  ask(told, source);
+  fetchers_->steps(3);
+  cancel(told);
+  loop_.run_for(25h);
+  loop_.spawn(drop_old(pulls_.get(), {source}));
+  fetchers_->settle();
+  EXPECT_EQ(names_in("models/partial").size(), 1U);
 }
 
 TEST_F(PullsTest, OldPartsGoUnlessTheyAreInUse) {

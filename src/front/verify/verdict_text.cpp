@@ -62,7 +62,7 @@ std::string text_of_change(const NamedModel& model) {
 std::string text_of_absence(const NamedModel& model) {
   if (model.artifact.status == ArtifactStatus::kAbsent) {
     return fmt::format(
-        "its files were given back; `hearth warm {} --layer artifact`, or the next "
+        "its files are not here; `hearth warm {} --layer artifact`, or the next "
         "request, fetches them again",
         model.name);
   }
