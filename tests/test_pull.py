@@ -520,6 +520,25 @@ def test_rot_is_found_and_repaired_by_its_part(new_server, registry, noise):
     check_installed(server, "rots", content)
 
 
+@pytest.mark.parametrize("harm", ["header", "cut", "gone"])
+def test_a_pull_mends_a_blob_that_is_no_model_any_more(new_server, registry, noise, harm):
+    content = registry.add_file("/noise.gguf", noise)
+    server = start(new_server, registry)
+    pulled(server, f"{registry.url}/noise.gguf", name="harmed")
+    blob = server.data / f"models/blobs/sha256-{content.sha256}"
+    if harm == "header":
+        with open(blob, "r+b") as file:
+            file.seek(30)
+            file.write(b"\xff")
+    elif harm == "cut":
+        os.truncate(blob, 4 * MIB)
+    else:
+        blob.unlink()
+    assert verified(server)["harmed:latest"]["verdict"] != "good"
+    pulled(server, f"{registry.url}/noise.gguf", name="harmed")
+    check_installed(server, "harmed", content)
+
+
 def test_a_file_that_was_written_to_is_told_apart(new_server, registry, tmp_path, noise):
     mine = tmp_path / "mine.gguf"
     mine.write_bytes(noise.read_bytes())

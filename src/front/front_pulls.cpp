@@ -30,14 +30,16 @@ OwnFiles own_files(const std::vector<NamedModel>& models) {
   return files;
 }
 
-// Until it is written to.
-bool is_known_rotten(const std::vector<NamedModel>& models, const BlobStore::Blob& blob) {
+// Rotten, until it is written to; or no model any more, which no file of our own store ever was.
+bool is_known_bad(const std::vector<NamedModel>& models, const BlobStore::Blob& blob) {
   for (const NamedModel& model : models) {
     for (const Artifact::Shard* file : model.artifact.files()) {
-      const bool is_same = digest_in_blob_name(file->path) == blob.sha256 &&
-                           file->file.size == blob.size &&
+      if (digest_in_blob_name(file->path) != blob.sha256) continue;
+      const bool is_same = file->file.size == blob.size &&
                            file->file.modified_ns / kNsPerUs == blob.modified_us;
       if (is_same && !file->rotten_sha256.empty()) return true;
+      const bool is_ours = model.artifact.store == Store::kHearth;
+      if (is_ours && model.artifact.status == ArtifactStatus::kBroken) return true;
     }
   }
   return false;
@@ -71,7 +73,7 @@ Pulls::World FrontService::pulls_world() {
                    [this] { return hugging_face_token(world_.environment); },
                    [this](const std::string& url) { return fetched_from(url); },
                    [this](PulledModel model) { return install(std::move(model)); },
-                   [this](const BlobStore::Blob& blob) { return is_known_rotten(named_, blob); }};
+                   [this](const BlobStore::Blob& blob) { return is_known_bad(named_, blob); }};
   const bool keeps = config_.switches.artifact;
   return {std::move(pull), world_.clock, events_,
           keeps ? Pulls::PausedParts::kKept : Pulls::PausedParts::kDropped};
