@@ -96,6 +96,7 @@ class FileFetchTest : public ::testing::Test {
 
 TEST_F(FileFetchTest, ComesInParallelRanges) {
   ScriptedServer server{[&](const Asked& asked) { return file_reply(asked, content_, "\"v1\""); }};
+  server.wait_for_connections(2);
   const auto fetched = fetch(server, digest_);
   ASSERT_TRUE(fetched) << fetched.error().message();
   EXPECT_EQ(fetched->sha256, digest_);

@@ -252,10 +252,9 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
     co_return fail(ErrorCode::kNotFound, "the model's file is missing");
   }
   if (now->status == ArtifactStatus::kAbsent) {
-    co_return fail(
-        ErrorCode::kNotFound,
-        "the model's files are not here; `hearth warm MODEL --layer artifact` fetches "
-        "them again, and so does the next request");
+    co_return fail(ErrorCode::kNotFound,
+                   "the model's files are not here; `hearth warm MODEL --layer artifact` fetches "
+                   "them again, and so does the next request");
   }
   if (now->status == ArtifactStatus::kBroken) {
     co_return fail(ErrorCode::kCorrupt, "the model's file is broken: " + now->reason);

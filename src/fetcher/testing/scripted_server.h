@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -78,6 +80,8 @@ class ScriptedServer {
   std::string rule() const { return "http://" + server(); }
   std::vector<Asked> asked() const;
   int connections() const;
+  // Nobody's second question is answered before so many connections are there; for some seconds.
+  void wait_for_connections(int count);
 
  private:
   void accept_all();
@@ -93,6 +97,8 @@ class ScriptedServer {
   std::vector<std::thread> threads_;  // under mutex_
   bool stopping_ = false;             // under mutex_
   int accepted_ = 0;                  // under mutex_
+  int awaited_ = 0;                   // under mutex_
+  std::condition_variable changed_;
   std::thread acceptor_;
 };
 
@@ -222,6 +228,7 @@ inline void ScriptedServer::accept_all() {
       return;
     }
     ++accepted_;
+    changed_.notify_all();
     sockets_.push_back(socket);
     threads_.emplace_back([this, socket] { serve(socket); });
   }
@@ -242,8 +249,17 @@ inline void ScriptedServer::serve(int socket) {
   ::close(socket);
 }
 
-inline Reply ScriptedServer::answer(Asked asked) {
+inline void ScriptedServer::wait_for_connections(int count) {
   const std::lock_guard lock{mutex_};
+  awaited_ = count;
+}
+
+inline Reply ScriptedServer::answer(Asked asked) {
+  constexpr std::chrono::seconds kLongest{10};
+  std::unique_lock lock{mutex_};
+  if (!asked_.empty()) {
+    changed_.wait_for(lock, kLongest, [&] { return accepted_ >= awaited_ || stopping_; });
+  }
   asked.number = static_cast<int>(asked_.size());
   asked_.push_back(asked);
   return script_(asked);
