@@ -7,14 +7,10 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace hearth::api {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out{text};
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
 
 // "a.b:80", "[::1]:80"
 struct Authority {
@@ -38,7 +34,7 @@ bool is_plain(std::string_view host) {
 
 std::optional<Authority> authority_of(std::string_view text) {
   const std::size_t end = text.starts_with('[') ? text.find(']') + 1 : text.find(':');
-  Authority out{lower(text.substr(0, end)), {}};
+  Authority out{lower_case(text.substr(0, end)), {}};
   if (out.host.ends_with('.')) out.host.pop_back();
   if (!is_plain(out.host)) return std::nullopt;
   if (end >= text.size()) return out;
@@ -59,7 +55,7 @@ std::optional<Origin> origin_of(std::string_view text) {
   if (mark == std::string_view::npos) return std::nullopt;
   auto at = authority_of(text.substr(mark + 3));
   if (!at) return std::nullopt;
-  Origin out{lower(text.substr(0, mark)), std::move(*at)};
+  Origin out{lower_case(text.substr(0, mark)), std::move(*at)};
   const bool is_default = (out.scheme == "http" && out.at.port == "80") ||
                           (out.scheme == "https" && out.at.port == "443");
   if (is_default) out.at.port.clear();

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace hearth {
 namespace {
 
@@ -23,18 +25,12 @@ bool is_host_character(char c) {
   return std::isalnum(byte) != 0 || c == '.' || c == '-' || c == '_' || c == ':';
 }
 
-std::string lower(std::string_view text) {
-  std::string out{text};
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
 // Takes "scheme://" off the front; false for a scheme that nothing is fetched over.
 bool take_scheme(std::string_view& rest, std::string& scheme) {
   scheme = "https";
   const std::size_t end = rest.find("://");
   if (end == std::string_view::npos) return true;
-  scheme = lower(rest.substr(0, end));
+  scheme = lower_case(rest.substr(0, end));
   rest.remove_prefix(end + 3);
   return scheme == "https" || scheme == "http";
 }
@@ -70,7 +66,7 @@ Result<HostRule> HostRule::parse(std::string_view text) {
   if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
   const bool fit = !rest.empty() && rest != "." && std::ranges::all_of(rest, is_host_character);
   if (!fit) return unfit(text);
-  rule.host_ = lower(rest);
+  rule.host_ = lower_case(rest);
   return rule;
 }
 

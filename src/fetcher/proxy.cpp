@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fetcher/proxy.h"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 
+#include "base/text.h"
 #include "fetcher/address.h"
 
 namespace hearth::fetcher {
@@ -43,9 +42,9 @@ bool covers_address(std::string_view entry, const Address& address) {
   return bits && address.shares_prefix(*network, *bits);
 }
 
-bool covers_name(std::string entry, std::string_view host) {
-  std::ranges::transform(entry, entry.begin(), [](unsigned char c) { return std::tolower(c); });
-  std::string_view below = entry;
+bool covers_name(std::string_view entry, std::string_view host) {
+  const std::string name = lower_case(entry);
+  std::string_view below = name;
   if (below.starts_with("*.")) below.remove_prefix(1);
   if (below.starts_with('.')) below.remove_prefix(1);
   if (below.empty() || !host.ends_with(below)) return false;

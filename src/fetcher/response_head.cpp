@@ -90,8 +90,7 @@ Result<> HeadReader::add(std::string_view line) {
   }
   const std::size_t colon = line.find(':');
   if (line.starts_with("HTTP/") || colon == std::string_view::npos) return {};
-  std::string name{trimmed(line.substr(0, colon), " \t")};
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string name = lower_case(trimmed(line.substr(0, colon), " \t"));
   head_.fields.push_back(
       {std::move(name), std::string{trimmed(line.substr(colon + 1), " \t\r\n")}});
   return {};

@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
+
 namespace hearth::fetcher {
 namespace {
 
@@ -35,11 +37,6 @@ std::optional<std::string> part(CURLU* url, CURLUPart what, unsigned flags = 0) 
   std::string out{text};
   curl_free(text);
   return out;
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 Result<> set(CURLU* url, std::string_view text) {
@@ -80,9 +77,9 @@ Result<Url> Url::parse(std::string_view text, std::string_view base) {
   curl_url_set(handle.get(), CURLUPART_FRAGMENT, nullptr, 0);
 
   Url url;
-  url.scheme_ = lower(part(handle.get(), CURLUPART_SCHEME).value_or(""));
+  url.scheme_ = lower_case(part(handle.get(), CURLUPART_SCHEME).value_or(""));
   if (url.scheme_ != "http" && url.scheme_ != "https") return unfit("is neither http nor https");
-  url.host_ = lower(part(handle.get(), CURLUPART_HOST).value_or(""));
+  url.host_ = lower_case(part(handle.get(), CURLUPART_HOST).value_or(""));
   if (url.host_.starts_with('[') && url.host_.ends_with(']')) {
     url.host_ = url.host_.substr(1, url.host_.size() - 2);
   }

@@ -35,8 +35,8 @@ bool is_known_bad(const std::vector<NamedModel>& models, const BlobStore::Blob& 
   for (const NamedModel& model : models) {
     for (const Artifact::Shard* file : model.artifact.files()) {
       if (digest_in_blob_name(file->path) != blob.sha256) continue;
-      const bool is_same = file->file.size == blob.size &&
-                           file->file.modified_ns / kNsPerUs == blob.modified_us;
+      const bool is_same =
+          file->file.size == blob.size && file->file.modified_ns / kNsPerUs == blob.modified_us;
       if (is_same && !file->rotten_sha256.empty()) return true;
       const bool is_ours = model.artifact.store == Store::kHearth;
       if (is_ours && model.artifact.status == ArtifactStatus::kBroken) return true;

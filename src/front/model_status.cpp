@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "front/signed_count.h"
 #include "layers/artifact/artifact_layer.h"
 
 namespace hearth::front {
 namespace {
-
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 LayerStatus status_of(const LayerSnapshot& layer) {
   return {layer.layer,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/size_text.h"
 #include "transfer/transit.h"
 
 namespace hearth::transfer {
@@ -14,19 +15,13 @@ namespace {
 // A file that changes more often than this while it is fetched is not going to hold still.
 constexpr int kMostVersions = 4;
 
-std::string in_words(Bytes size) {
-  constexpr double kMiB = 1 << 20;
-  const double mib = static_cast<double>(size.count()) / kMiB;
-  return mib < 1024 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} GiB", mib / 1024);
-}
-
 std::string known(std::string validator) {
   return validator.size() <= kLongestValidator ? std::move(validator) : std::string{};
 }
 
 Failed too_large() {
   return fail(ErrorCode::kInvalid,
-              "the file is larger than the most that is fetched, " + in_words(kLargestFile));
+              "the file is larger than the most that is fetched, " + size_text(kLargestFile));
 }
 
 // Nothing would tell whether what comes next belongs to what is here.
@@ -166,9 +161,9 @@ Result<> Download::take_room(Bytes size) const {
   if (taken || taken.error().code() != ErrorCode::kNoSpace) return taken;
   const Bytes here = state().arrived;
   const Result<Space> space = files_.space(fmt::format("/proc/self/fd/{}", data_.get()));
-  std::string free = space ? in_words(space->free) + " are free" : "that much is not free";
-  return fail(ErrorCode::kNoSpace, fmt::format("needs {}, of which {} are here; {}", in_words(size),
-                                               in_words(here), free));
+  std::string free = space ? size_text(space->free) + " are free" : "that much is not free";
+  return fail(ErrorCode::kNoSpace, fmt::format("needs {}, of which {} are here; {}",
+                                               size_text(size), size_text(here), free));
 }
 
 Result<> Download::write_header_of_identity() {

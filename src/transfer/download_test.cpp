@@ -274,7 +274,7 @@ TEST_F(DownloadTest, NoRoomIsSaidAtOnceWithNeedAndFree) {
   const auto download = open();
   ASSERT_FALSE(download);
   EXPECT_EQ(download.error().code(), ErrorCode::kNoSpace);
-  EXPECT_NE(download.error().message().find("needs 0.1 MiB"), std::string::npos)
+  EXPECT_NE(download.error().message().find("needs 100.0 KiB"), std::string::npos)
       << download.error().message();
   EXPECT_NE(download.error().message().find("are free"), std::string::npos);
 }

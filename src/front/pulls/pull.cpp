@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/size_text.h"
 #include "front/pulls/plan_finder.h"
+#include "front/signed_count.h"
 #include "layers/artifact/model_name.h"
 
 namespace hearth::front {
@@ -51,8 +52,6 @@ std::set<std::string> keys_of(const std::vector<std::string>& names) {
   }
   return keys;
 }
-
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 }  // namespace
 

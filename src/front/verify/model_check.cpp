@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "front/signed_count.h"
 #include "front/verify/verdict_text.h"
 
 namespace hearth::front {
@@ -11,8 +12,6 @@ namespace {
 
 // A file that somebody is writing to at the moment is left alone after so many looks.
 constexpr int kAttempts = 3;
-
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 bool is_here(ArtifactStatus status) {
   return status == ArtifactStatus::kOk || status == ArtifactStatus::kChanged ||

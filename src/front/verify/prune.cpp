@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "base/log.h"
+#include "front/signed_count.h"
 
 namespace hearth::front {
 namespace {
 
 constexpr std::int64_t kMinuteUs = 60'000'000;
-
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 std::string age_of(std::int64_t since_us, std::int64_t now_us) {
   const std::int64_t minutes = std::max<std::int64_t>(0, (now_us - since_us) / kMinuteUs);

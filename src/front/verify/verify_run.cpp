@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "front/signed_count.h"
+
 namespace hearth::front {
 namespace {
-
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
 
 std::string name_of_file(const Artifact& artifact, std::size_t index) {
   const std::vector<const Artifact::Shard*> all = artifact.files();

@@ -5,16 +5,12 @@
 #include <utility>
 
 #include "base/json.h"
+#include "layers/artifact/catalogue_rows.h"
 
 namespace hearth {
 namespace {
 
 using Taken = CatalogueRows::Taken;
-
-template <class T>
-Failed passed_on(Result<T>& failed) {
-  return Failed{std::move(failed).error()};
-}
 
 Failed taken_name(const NamedModel& taken) {
   return fail(ErrorCode::kConflict,

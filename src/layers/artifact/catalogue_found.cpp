@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "layers/artifact/catalogue.h"
+#include "layers/artifact/catalogue_rows.h"
 
 namespace hearth {
 namespace {
@@ -15,11 +16,6 @@ namespace {
 using FoundAs = CatalogueRows::FoundAs;
 using Name = CatalogueRows::Name;
 using Taken = CatalogueRows::Taken;
-
-template <class T>
-Failed passed_on(Result<T>& failed) {
-  return Failed{std::move(failed).error()};
-}
 
 // Two models of one folder may want the same name, but not the same second choice.
 FoundAs found_as(Store store, const std::string& root, const FoundModel& model) {

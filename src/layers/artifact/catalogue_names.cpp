@@ -11,11 +11,6 @@ namespace {
 constexpr std::string_view kColumns =
     "SELECT name_key, display, artifact, settings, found_store, found_root, found_as FROM names ";
 
-template <class T>
-Failed passed_on(Result<T>& failed) {
-  return Failed{std::move(failed).error()};
-}
-
 Result<CatalogueRows::Name> name_in(const Statement& row) {
   CatalogueRows::Name name;
   name.key = row.text(0);

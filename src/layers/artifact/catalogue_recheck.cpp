@@ -8,14 +8,10 @@
 
 #include "layers/artifact/blob_name.h"
 #include "layers/artifact/catalogue.h"
+#include "layers/artifact/catalogue_rows.h"
 
 namespace hearth {
 namespace {
-
-template <class T>
-Failed passed_on(Result<T>& failed) {
-  return Failed{std::move(failed).error()};
-}
 
 // What stat says about the files against what is noted.
 enum class Look { kSame, kDifferent, kMissing };

@@ -16,11 +16,6 @@ constexpr std::string_view kArtifactColumns =
     "a.origin, a.adapters, a.verified_at";
 constexpr int kArtifactWidth = 11;
 
-template <class T>
-Failed passed_on(Result<T>& failed) {
-  return Failed{std::move(failed).error()};
-}
-
 ArtifactStatus status_of(std::int64_t number) {
   if (number < 0 || number > 5) return ArtifactStatus::kBroken;
   return static_cast<ArtifactStatus>(number);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/sqlite.h"
@@ -16,6 +17,12 @@
 namespace hearth {
 
 struct NamedModel;
+
+// What went wrong, for a caller that makes nothing else of it.
+template <class T>
+Failed passed_on(Result<T>& failed) {
+  return Failed{std::move(failed).error()};
+}
 
 // The tables of the catalogue, row by row: artifacts, their names and pins, and which names of
 // other stores are not wanted. Nothing here looks at a model's file. Belongs to the catalogue's

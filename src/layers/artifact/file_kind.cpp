@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/text.h"
+
 namespace hearth {
 namespace {
 
@@ -32,14 +34,6 @@ bool holds(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-std::string lower(std::string_view text) {
-  std::string out{text};
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 std::string_view without_space(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -55,7 +49,7 @@ bool is_zeros(std::string_view b) {
 bool is_lfs_pointer(std::string_view b) { return b.starts_with("version https://git-lfs."); }
 
 bool is_web_page(std::string_view b) {
-  const std::string text = lower(without_space(b));
+  const std::string text = lower_case(without_space(b));
   return text.starts_with("<!doctype html") || text.starts_with("<html") ||
          (text.starts_with("<?xml") && holds(text, "<html"));
 }

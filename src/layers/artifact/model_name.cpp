@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
 #include "layers/artifact/shard_name.h"
 
 namespace hearth {
@@ -55,13 +56,6 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 }  // namespace
 
 Result<ModelName> ModelName::parse(std::string_view text) {
@@ -100,7 +94,7 @@ Result<ModelName> ModelName::parse(std::string_view text) {
 Result<ModelName> ModelName::from_path(std::string_view path) {
   std::string stem{path.substr(path.find_last_of('/') + 1)};
   if (const auto shard = parse_shard_name(stem)) stem = shard->stem;
-  if (lower(stem).ends_with(".gguf")) stem.resize(stem.size() - 5);
+  if (lower_case(stem).ends_with(".gguf")) stem.resize(stem.size() - 5);
   std::replace_if(stem.begin(), stem.end(), [](char c) { return !is_inner(c); }, '-');
   for (std::size_t at; (at = stem.find("..")) != std::string::npos;) stem.erase(at, 1);
   const auto first = std::find_if(stem.begin(), stem.end(), is_word);
@@ -114,6 +108,6 @@ std::string ModelName::canonical() const {
   return text + model_ + ":" + tag_;
 }
 
-std::string ModelName::key() const { return lower(canonical()); }
+std::string ModelName::key() const { return lower_case(canonical()); }
 
 }  // namespace hearth

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace hearth::found {
 namespace {
@@ -38,14 +39,6 @@ std::string shown(std::string_view path) {
   std::string text = repair_utf8(path);
   std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 32; }, '?');
   return text;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower{text};
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
 }
 
 bool ends_with_no_case(std::string_view text, std::string_view lower_case_end) {

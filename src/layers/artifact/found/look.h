@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "layers/artifact/found/scan.h"
 
 namespace hearth::found {
@@ -73,6 +74,5 @@ class Look {
 std::string shown(std::string_view path);
 
 bool ends_with_no_case(std::string_view text, std::string_view lower_case_end);
-std::string lower_case(std::string_view text);
 
 }  // namespace hearth::found

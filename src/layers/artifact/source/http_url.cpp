@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace hearth {
 namespace {
 
@@ -36,14 +38,6 @@ bool is_host_character(char c) { return is_letter_or_digit(c) || c == '.' || c =
 
 bool is_ipv6_character(char c) {
   return std::string_view{"0123456789abcdef:."}.find(c) != std::string_view::npos;
-}
-
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 std::string escaped_but(std::string_view text, std::string_view kept) {
@@ -88,7 +82,7 @@ Result<> read_authority(std::string_view authority, HttpUrl& url) {
   }
   url.port = url.scheme == "https" ? kHttps : kHttp;
   if (Result<> taken = take_port(authority, url); !taken) return taken;
-  url.host = lower(authority);
+  url.host = lower_case(authority);
   if (url.host.starts_with('[') && url.host.ends_with(']')) {
     url.host = url.host.substr(1, url.host.size() - 2);
     if (url.host.find(':') != std::string::npos &&
@@ -137,7 +131,7 @@ Result<HttpUrl> HttpUrl::parse(std::string_view text) {
   }
   HttpUrl url;
   const std::size_t colon = text.find("://");
-  if (colon != std::string_view::npos) url.scheme = lower(text.substr(0, colon));
+  if (colon != std::string_view::npos) url.scheme = lower_case(text.substr(0, colon));
   if (url.scheme != "https" && url.scheme != "http") {
     return invalid("it must begin with https:// or http://");
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 
 // What the forms of a source have in common.
 namespace hearth {
@@ -19,9 +20,6 @@ Result<> check_part(std::string_view part, std::string_view what);
 
 // At least one part.
 std::vector<std::string_view> split(std::string_view text, char at);
-
-// Of ASCII letters.
-std::string lower_case(std::string_view text);
 
 // 64 hexadecimal digits in lower case.
 bool is_sha256(std::string_view text);
