@@ -130,8 +130,10 @@ Task<void> ModelHost::spawn_worker() {
                                      [this](Frame frame) { on_frame(std::move(frame)); });
   log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
   world_.loop.spawn(watch(spawns_));
-  const wire::OpenMessage message{model_.name, settings_.options,
-                                  static_cast<int>(model_.adapters.size())};
+  wire::OpenMessage message;
+  message.model = model_.name;
+  message.options = settings_.options;
+  message.adapters = static_cast<int>(model_.adapters.size());
   Frame open = wire::make_frame(FrameType::kOpen, 0, wire::encode(message));
   open.descriptors = std::move(spawned->second);
   worker_->send(std::move(open));
@@ -151,15 +153,23 @@ Task<void> ModelHost::watch(std::uint64_t spawn) {
   const auto pass = tasks_.enter();
   if (!pass) co_return;  // stop() came during the spawn: the worker is told to leave anyway
   while (worker_ && spawns_ == spawn) {
-    const bool busy = !ready_ || level_ == WeightsLevel::kLoading ||
+    const bool busy = !ready_ || (level_ == WeightsLevel::kLoading && !planning_) ||
                       level_ == WeightsLevel::kUnloading || !inboxes_.empty();
-    if (!busy) last_sign_of_work_ = world_.loop.now();
+    if (!busy || planning_) last_sign_of_work_ = world_.loop.now();
     if (world_.loop.now() - last_sign_of_work_ > settings_.hang_limit) {
-      worker_->kill("it made no progress for " +
-                    std::to_string(settings_.hang_limit / std::chrono::seconds{1}) + " s");
+      worker_->kill(hang_note());
     }
     (void)co_await changed_.wait_until(world_.loop.now() + settings_.hang_limit / 10);
   }
+}
+
+std::string ModelHost::hang_note() const {
+  std::string note = "it made no progress for " +
+                     std::to_string(settings_.hang_limit / std::chrono::seconds{1}) + " s";
+  if (level_ == WeightsLevel::kLoading) {
+    note += ", at " + std::to_string(static_cast<int>(100 * load_fraction_)) + " % of the load";
+  }
+  return note;
 }
 
 void ModelHost::on_lost(const ExitStatus& status) {
@@ -175,6 +185,8 @@ void ModelHost::on_lost(const ExitStatus& status) {
   context_cells_ = 0;
   live_tokens_ = 0;
   load_wanted_ = false;
+  ticket_.reset();
+  if (storing_) stored_ = fail(ErrorCode::kUnavailable, "the worker left");
   if (!asked) {
     ++deaths_;
     weights_cause_ = WeightsCause::kWorkerDied;
@@ -218,8 +230,63 @@ void ModelHost::want_weights(std::uint64_t request) {
   load_asked_ = world_.loop.now();
   last_sign_of_work_ = load_asked_;
   failure_.reset();
-  send(wire::make_frame(FrameType::kLoad, 0, "{}"));
   set_level(WeightsLevel::kLoading);
+  if (world_.planner == nullptr) {
+    send(wire::make_frame(FrameType::kLoad, 0, wire::encode(wire::LoadMessage{})));
+    return;
+  }
+  planning_ = true;
+  world_.loop.spawn(begin_load());
+}
+
+Task<void> ModelHost::begin_load() {
+  const auto pass = tasks_.enter();
+  if (!pass) co_return;
+  const std::uint64_t spawn = spawns_;
+  std::string artifact = model_.artifact;
+  wire::ReadyMessage ready = *ready_;
+  LoadPlan plan = co_await world_.planner->plan(std::move(artifact), std::move(ready));
+  if (spawns_ != spawn) co_return;  // another worker's load has a plan of its own
+  planning_ = false;
+  if (!usable() || level_ != WeightsLevel::kLoading) co_return;
+  last_sign_of_work_ = world_.loop.now();
+  ticket_ = std::move(plan.ticket);
+  Frame frame = wire::make_frame(FrameType::kLoad, 0, wire::encode(plan.message));
+  if (plan.stored) frame.descriptors.push_back(std::move(*plan.stored));
+  send(std::move(frame));
+}
+
+void ModelHost::cancel_load() {
+  if (level_ != WeightsLevel::kLoading || planning_ || load_waiters_ > 0 || !inboxes_.empty())
+    return;
+  send(wire::make_frame(FrameType::kCancel, 0, "{}"));
+}
+
+Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file) {
+  const auto pass = tasks_.enter();
+  if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
+  if (storing_ || level_ != WeightsLevel::kResident)
+    co_return fail(ErrorCode::kConflict, "nothing is resident, or it is being stored already");
+  storing_ = true;
+  stored_.reset();
+  Frame frame = wire::make_frame(FrameType::kStore, 0, "{}");
+  frame.descriptors.push_back(std::move(file));
+  send(std::move(frame));
+  while (!stored_ && worker_) co_await changed_.wait();
+  storing_ = false;
+  if (!stored_) co_return fail(ErrorCode::kUnavailable, "the worker left");
+  co_return std::move(*stored_);
+}
+
+void ModelHost::on_stored(const Frame& frame) {
+  auto stored = wire::decode_stored(frame.payload);
+  if (!stored) return worker_->kill("stored: " + stored.error().message());
+  if (stored->error.empty()) {
+    stored_ = std::move(*stored);
+  } else {
+    stored_ = fail(ErrorCode::kUnavailable, stored->error);
+  }
+  changed();
 }
 
 Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
@@ -308,6 +375,8 @@ void ModelHost::on_host_frame(const Frame& frame) {
       return;
     case FrameType::kFailed:
       return on_failed(frame);
+    case FrameType::kStored:
+      return on_stored(frame);
     case FrameType::kHeartbeat:
       if (auto beat = wire::decode_heartbeat(frame.payload)) {
         if (beat->steps != heartbeat_.steps) last_sign_of_work_ = world_.loop.now();
@@ -352,6 +421,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   record.length = world_.loop.now() - load_asked_;
   record.loaded = std::move(*loaded);
   context_cells_ = record.loaded.context;
+  ticket_.reset();
   log::info("model.loaded", {{"model", model_.name},
                              {"ms", milliseconds_of(record.length)},
                              {"bytes_read", record.loaded.bytes_read.count()},
@@ -373,6 +443,7 @@ void ModelHost::on_failed(const Frame& frame) {
     worker_->close();
     return;
   }
+  ticket_.reset();
   for (auto& [request, inbox] : inboxes_) inbox->push(*failure_);
   set_level(WeightsLevel::kHollow);
 }

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/sync.h"
 #include "front/admission.h"
+#include "front/load_plan.h"
 #include "front/worker.h"
 #include "layers/weights/weights_layer.h"
 #include "wire/messages.h"
@@ -72,6 +73,7 @@ class ModelHost {
     Pool& pool;
     const Files& files;
     Processes& processes;
+    LoadPlanner* planner = nullptr;  // null: every load goes by LoadMessage's defaults
   };
   // Told about every change of level and of load progress; may be empty.
   using OnChange = std::function<void(ModelHost&)>;
@@ -99,6 +101,9 @@ class ModelHost {
   // waits then. `request`: who wants them; 0: no request. Needs a worker.
   void want_weights(std::uint64_t request);
 
+  // Gives up a load that nobody waits for any more; else nothing. The worker stays hollow.
+  void cancel_load();
+
   // ensure_worker, want_weights, and waits for the end of the load.
   Task<Result<>> ensure_resident(const bool* cancelled);
 
@@ -107,6 +112,11 @@ class ModelHost {
   // error of it is returned, and the weights stay.
   using Check = std::function<Result<>()>;
   Task<Result<>> unload(WeightsCause cause, Check check = {});
+
+  // Has the worker write its repacked weights into `file`, which is empty, beside what else it
+  // does. One at a time. Errors: kConflict (one is under way, or nothing is resident), kNoSpace,
+  // kUnavailable (the worker left).
+  Task<Result<wire::StoredMessage>> store_repack(Fd file);
 
   // Ends the worker process as well.
   Task<void> stop();
@@ -164,7 +174,10 @@ class ModelHost {
   void on_loaded(const wire::Frame& frame);
   void on_failed(const wire::Frame& frame);
   void on_progress(const wire::Frame& frame);
+  void on_stored(const wire::Frame& frame);
+  Task<void> begin_load();
   void on_lost(const ExitStatus& status);
+  std::string hang_note() const;
   void note_failed_start(const ExitStatus& status, const std::string& how);
   void set_level(WeightsLevel level);
   void changed();
@@ -190,6 +203,10 @@ class ModelHost {
   TimePoint last_sign_of_work_;
   std::optional<wire::ReadyMessage> ready_;
   std::optional<LoadRecord> last_load_;
+  std::unique_ptr<DiskTicket> ticket_;  // while a load reads
+  bool planning_ = false;               // a load waits for its plan
+  bool storing_ = false;
+  std::optional<Result<wire::StoredMessage>> stored_;
   std::vector<Stage> spawn_stages_;
   wire::HeartbeatMessage heartbeat_;
   std::optional<Error> failure_;

@@ -15,13 +15,17 @@ namespace hearth::wire {
 enum class FrameType : std::uint16_t {
   // front -> worker
   kOpen = 1,  // OpenMessage, with the model file's descriptors: parse the vocabulary, become hollow
-  kLoad,      // {}                 answered by kProgress*, then kLoaded or kFailed
+  kLoad,      // LoadMessage, with the stored repack's descriptor if there is one; answered by
+              // kProgress*, then kLoaded or kFailed. Requests may be tokenized meanwhile, but none
+              // starts before kLoaded
   kUnload,    // {}                 free weights and contexts; answered by kUnloaded
   kGenerate,  // GenerateMessage    answered by kTokenized, kStarted, kDelta*, kDone; or kFailed; or
               // by kTokenized and kDone, when only tokens are counted
   kEmbed,     // EmbedMessage       answered by kTokenized, kEmbedded; or kFailed
   kCancel,    // {}                 for the request in the header; answered by its kDone, unless it
-              // ended before
+              // ended before. Request 0: the load under way is given up, and kFailed says so
+  kStore,     // {}, with the descriptor of an empty file: write the repacked weights there, with
+              // time to spare; answered by kStored
 
   // front -> keeper; a request is one model's pages
   kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed
@@ -44,6 +48,7 @@ enum class FrameType : std::uint16_t {
   kDone,        // DoneMessage
   kEmbedded,    // EmbeddedMessage
   kFailed,      // FailedMessage: for a request, or for kOpen and kLoad; never for the whole worker
+  kStored,      // StoredMessage
   kHeartbeat,   // HeartbeatMessage, twice a second from a thread of its own
 
   // keeper -> front

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -23,6 +24,9 @@ struct LoadOptions {
   int threads = 0;        // 0: the physical cores that this process may use
   bool repack = true;     // false: no repacked weights (the compiled layer switched off)
   bool prefix = true;     // false: no sequence keeps its cells (the prefix layer switched off)
+  // Threads and batch shape stay what they are, so that a repeat gives the same bits.
+  bool exact = false;
+  int nice = 0;  // of the evaluation threads, -20 to 19; what the system refuses is left out
 
   friend bool operator==(const LoadOptions&, const LoadOptions&) = default;
 };
@@ -30,7 +34,30 @@ struct LoadOptions {
 struct OpenMessage {
   std::string model;  // for messages and logs
   LoadOptions options;
+  // The CPU variant that another worker of this engine chose on this machine ("zen4"): it is loaded
+  // without a look at the others. Empty: not known.
+  std::string backend;
   int adapters = 0;  // of the descriptors, the last ones: LoRA, applied by every load
+};
+
+struct MemoryUse {
+  Bytes weights;   // anonymous or device memory for weights
+  Bytes mapped;    // weights used from mapped files, the stored repack included
+  Bytes repacked;  // of both: the part that is in repacked form
+  Bytes context;   // KV cells
+  Bytes compute;
+  Bytes device;  // on GPUs, of all the above
+};
+
+// What a load of the model computes, as far as it could be kept: parts of the key of whatever is
+// stored. Digests in hexadecimal, or words; each changes when its cause does.
+struct CompileKey {
+  std::string engine;    // the engine's libraries
+  std::string driver;    // of the GPUs; empty without one
+  std::string hardware;  // the CPU's features, and the devices
+  std::string layout;    // which tensors are repacked, how
+
+  friend bool operator==(const CompileKey&, const CompileKey&) = default;
 };
 
 struct ReadyMessage {
@@ -47,6 +74,30 @@ struct ReadyMessage {
   bool calls_tools = false;   // the chat template can show tools to the model
   bool thinks = false;        // the chat template can ask for reasoning, and leave it out
   std::vector<Stage> stages;  // kSpawn parts measured by the worker itself
+  MemoryUse estimate;         // of a load without a stored repack, with the first context
+  CompileKey compile_key;
+  // false: the engine could not be given weights of our reading; they come by a plain load.
+  bool streams = false;
+};
+
+// How the weights' bytes are to come from the device.
+enum class ReadMode {
+  kMapped,    // into the page cache, through the mapping
+  kBuffered,  // into the page cache, by reads ahead of the mapping
+  kDirect,    // what is missing past the page cache, into memory of the worker's own
+};
+std::string_view name_of(ReadMode mode);  // "mapped", "buffered", "direct"
+
+struct LoadMessage {
+  ReadMode read = ReadMode::kMapped;
+  int readers = 2;  // threads
+  Bytes block{std::uint64_t{4} << 20};
+  int stall_seconds = 30;  // so long without a byte: the load fails, saying how far it was
+  // A stored repack comes along, as the one descriptor. It is checked against the key and its own
+  // checksums; what does not fit is not used, and LoadedMessage says why.
+  bool stored = false;
+  // Check all of it, not only what came from the device.
+  bool check_stored = true;
 };
 
 struct ProgressMessage {
@@ -55,19 +106,13 @@ struct ProgressMessage {
   Bytes done, total;      // of the read
 };
 
-struct MemoryUse {
-  Bytes weights;   // anonymous or device memory for weights
-  Bytes mapped;    // weights used from the mapped file
-  Bytes repacked;  // of `weights`: the part that only exists in repacked form
-  Bytes context;   // KV cells
-  Bytes compute;
-  Bytes device;  // on GPUs, of all the above
-};
-
 struct LoadedMessage {
-  std::vector<Stage> stages;  // kRead, kLoad, kContext
+  std::vector<Stage> stages;  // kRead, kLoad, kCompile, kContext
   MemoryUse memory;
-  Bytes bytes_read;  // from the device, by the kernel's accounting of this process
+  std::string repack;          // "none", "built", "stored"
+  std::string stored_refused;  // why a stored repack was not used; empty: it was, or there was none
+  Bytes missing;               // of the load set, before the load; what the kernel did not tell too
+  Bytes bytes_read;            // from the device, by the kernel's accounting of this process
   std::int64_t major_faults = 0;
   int context = 0;  // KV cells allocated, for all sequences together
 };
@@ -190,16 +235,27 @@ struct FailedMessage {
   int context = 0;
 };
 
+// The answer to kStore. The file is whole and on the device when `error` is empty.
+struct StoredMessage {
+  std::string error;
+  Bytes bytes;
+  Duration time{};
+};
+
 struct HeartbeatMessage {
   std::uint64_t steps = 0;  // grows while the engine computes; stands still in a hang
   int active = 0;           // requests in hand
   int live_tokens = 0;
   Bytes resident;   // VmRSS of the worker
   Bytes anonymous;  // RssAnon
+  Bytes swapped;    // VmSwap
+  int threads = 0;  // that evaluate now
 };
 
 std::string encode(const OpenMessage& m);
 std::string encode(const ReadyMessage& m);
+std::string encode(const LoadMessage& m);
+std::string encode(const StoredMessage& m);
 std::string encode(const ProgressMessage& m);
 std::string encode(const LoadedMessage& m);
 std::string encode(const GenerateMessage& m);
@@ -215,6 +271,8 @@ std::string encode(const HeartbeatMessage& m);
 // Errors: kCorrupt, naming the member that is missing or of the wrong type.
 Result<OpenMessage> decode_open(const std::string& payload);
 Result<ReadyMessage> decode_ready(const std::string& payload);
+Result<LoadMessage> decode_load(const std::string& payload);
+Result<StoredMessage> decode_stored(const std::string& payload);
 Result<ProgressMessage> decode_progress(const std::string& payload);
 Result<LoadedMessage> decode_loaded(const std::string& payload);
 Result<GenerateMessage> decode_generate(const std::string& payload);

@@ -34,15 +34,38 @@ LoadOptions read_options(ObjectReader& in) {
   options.threads = in.integer("threads", {0, 4096}).value_or(options.threads);
   options.repack = in.truth("repack").value_or(options.repack);
   options.prefix = in.truth("prefix").value_or(options.prefix);
+  options.exact = in.truth("exact").value_or(options.exact);
+  options.nice = in.integer("nice", {-20, 19}).value_or(options.nice);
   return options;
 }
 
 OpenMessage read_open(ObjectReader& in) {
   OpenMessage m;
   m.model = in.text("model");
+  m.backend = in.text("backend");
   m.adapters = in.integer("adapters", kCount).value_or(0);
   in.object("options", [&](ObjectReader& inner) { m.options = read_options(inner); });
   return m;
+}
+
+MemoryUse read_memory(ObjectReader& in) {
+  MemoryUse memory;
+  memory.weights = in.bytes("weights");
+  memory.mapped = in.bytes("mapped");
+  memory.repacked = in.bytes("repacked");
+  memory.context = in.bytes("context");
+  memory.compute = in.bytes("compute");
+  memory.device = in.bytes("device");
+  return memory;
+}
+
+CompileKey read_compile_key(ObjectReader& in) {
+  CompileKey key;
+  key.engine = in.text("engine");
+  key.driver = in.text("driver");
+  key.hardware = in.text("hardware");
+  key.layout = in.text("layout");
+  return key;
 }
 
 ReadyMessage read_ready(ObjectReader& in) {
@@ -61,6 +84,41 @@ ReadyMessage read_ready(ObjectReader& in) {
   m.calls_tools = in.truth("calls_tools").value_or(m.calls_tools);
   m.thinks = in.truth("thinks").value_or(m.thinks);
   m.stages = in.stages("stages");
+  in.object("estimate", [&](ObjectReader& inner) { m.estimate = read_memory(inner); });
+  in.object("compile_key", [&](ObjectReader& inner) { m.compile_key = read_compile_key(inner); });
+  m.streams = in.truth("streams").value_or(m.streams);
+  return m;
+}
+
+ReadMode read_mode(ObjectReader& in) {
+  const std::string word = in.text("read");
+  for (const ReadMode mode : {ReadMode::kMapped, ReadMode::kBuffered, ReadMode::kDirect}) {
+    if (word == name_of(mode)) return mode;
+  }
+  in.wrong(in.path_of("read"), "mapped, buffered or direct");
+  return ReadMode::kMapped;
+}
+
+LoadMessage read_load(ObjectReader& in) {
+  LoadMessage m;
+  m.read = read_mode(in);
+  m.readers = in.integer("readers", {1, 64}).value_or(m.readers);
+  constexpr std::int64_t kMostBlock = std::int64_t{1} << 30;
+  m.block =
+      Bytes{static_cast<std::uint64_t>(in.integer64("block", {4096, kMostBlock})
+                                           .value_or(static_cast<std::int64_t>(m.block.count())))};
+  m.stall_seconds = in.integer("stall_seconds", {1, kCount.high}).value_or(m.stall_seconds);
+  m.stored = in.truth("stored").value_or(m.stored);
+  m.check_stored = in.truth("check_stored").value_or(m.check_stored);
+  return m;
+}
+
+StoredMessage read_stored(ObjectReader& in) {
+  StoredMessage m;
+  m.error = in.text("error");
+  m.bytes = in.bytes("bytes");
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  m.time = Duration{in.integer64("ns", {0, kMost}).value_or(0)};
   return m;
 }
 
@@ -74,22 +132,14 @@ ProgressMessage read_progress(ObjectReader& in) {
   return m;
 }
 
-MemoryUse read_memory(ObjectReader& in) {
-  MemoryUse memory;
-  memory.weights = in.bytes("weights");
-  memory.mapped = in.bytes("mapped");
-  memory.repacked = in.bytes("repacked");
-  memory.context = in.bytes("context");
-  memory.compute = in.bytes("compute");
-  memory.device = in.bytes("device");
-  return memory;
-}
-
 LoadedMessage read_loaded(ObjectReader& in) {
   in.require({"context"});
   LoadedMessage m;
   m.stages = in.stages("stages");
   in.object("memory", [&](ObjectReader& inner) { m.memory = read_memory(inner); });
+  m.repack = in.text("repack");
+  m.stored_refused = in.text("stored_refused");
+  m.missing = in.bytes("missing");
   m.bytes_read = in.bytes("bytes_read");
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   m.major_faults = in.integer64("major_faults", {0, kMost}).value_or(0);
@@ -262,6 +312,8 @@ HeartbeatMessage read_heartbeat(ObjectReader& in) {
   m.live_tokens = in.integer("live_tokens", kCount).value_or(0);
   m.resident = in.bytes("resident");
   m.anonymous = in.bytes("anonymous");
+  m.swapped = in.bytes("swapped");
+  m.threads = in.integer("threads", kCount).value_or(0);
   return m;
 }
 
@@ -270,6 +322,10 @@ HeartbeatMessage read_heartbeat(ObjectReader& in) {
 Result<OpenMessage> decode_open(const std::string& payload) { return decode(payload, read_open); }
 Result<ReadyMessage> decode_ready(const std::string& payload) {
   return decode(payload, read_ready);
+}
+Result<LoadMessage> decode_load(const std::string& payload) { return decode(payload, read_load); }
+Result<StoredMessage> decode_stored(const std::string& payload) {
+  return decode(payload, read_stored);
 }
 Result<ProgressMessage> decode_progress(const std::string& payload) {
   return decode(payload, read_progress);

@@ -16,7 +16,18 @@ std::string encode(const LoadOptions& options) {
       .number("parallel", options.parallel)
       .number("threads", options.threads)
       .truth("repack", options.repack)
-      .truth("prefix", options.prefix);
+      .truth("prefix", options.prefix)
+      .truth("exact", options.exact)
+      .number("nice", options.nice);
+  return out.finish();
+}
+
+std::string encode(const CompileKey& key) {
+  JsonWriter out;
+  out.text("engine", key.engine)
+      .text("driver", key.driver)
+      .text("hardware", key.hardware)
+      .text("layout", key.layout);
   return out.finish();
 }
 
@@ -96,9 +107,24 @@ std::string encode(const std::vector<std::vector<float>>& vectors) {
 
 }  // namespace
 
+std::string_view name_of(ReadMode mode) {
+  switch (mode) {
+    case ReadMode::kMapped:
+      return "mapped";
+    case ReadMode::kBuffered:
+      return "buffered";
+    case ReadMode::kDirect:
+      break;
+  }
+  return "direct";
+}
+
 std::string encode(const OpenMessage& m) {
   JsonWriter out;
-  out.text("model", m.model).raw("options", encode(m.options)).number("adapters", m.adapters);
+  out.text("model", m.model)
+      .raw("options", encode(m.options))
+      .text("backend", m.backend)
+      .number("adapters", m.adapters);
   return out.finish();
 }
 
@@ -116,7 +142,27 @@ std::string encode(const ReadyMessage& m) {
       .truth("generates", m.generates)
       .truth("calls_tools", m.calls_tools)
       .truth("thinks", m.thinks)
-      .stages("stages", m.stages);
+      .stages("stages", m.stages)
+      .raw("estimate", encode(m.estimate))
+      .raw("compile_key", encode(m.compile_key))
+      .truth("streams", m.streams);
+  return out.finish();
+}
+
+std::string encode(const LoadMessage& m) {
+  JsonWriter out;
+  out.text("read", name_of(m.read))
+      .number("readers", m.readers)
+      .bytes("block", m.block)
+      .number("stall_seconds", m.stall_seconds)
+      .truth("stored", m.stored)
+      .truth("check_stored", m.check_stored);
+  return out.finish();
+}
+
+std::string encode(const StoredMessage& m) {
+  JsonWriter out;
+  out.text("error", m.error).bytes("bytes", m.bytes).number("ns", std::int64_t{m.time.count()});
   return out.finish();
 }
 
@@ -133,6 +179,9 @@ std::string encode(const LoadedMessage& m) {
   JsonWriter out;
   out.stages("stages", m.stages)
       .raw("memory", encode(m.memory))
+      .text("repack", m.repack)
+      .text("stored_refused", m.stored_refused)
+      .bytes("missing", m.missing)
       .bytes("bytes_read", m.bytes_read)
       .number("major_faults", m.major_faults)
       .number("context", m.context);
@@ -236,7 +285,9 @@ std::string encode(const HeartbeatMessage& m) {
       .number("active", m.active)
       .number("live_tokens", m.live_tokens)
       .bytes("resident", m.resident)
-      .bytes("anonymous", m.anonymous);
+      .bytes("anonymous", m.anonymous)
+      .bytes("swapped", m.swapped)
+      .number("threads", m.threads);
   return out.finish();
 }
 

@@ -74,6 +74,34 @@ TEST(Messages, ReadyComesBack) {
   expect_same(back->stages, m.stages);
 }
 
+TEST(Messages, ReadyTellsOfTheLoad) {
+  ReadyMessage m;
+  m.estimate = {1_GiB, 2_GiB, 3_GiB, 4_GiB, 5_GiB, 6_GiB};
+  m.compile_key = {"e", "d", "h", "l"};
+  m.streams = true;
+  expect_round_trip(m, decode_ready);
+  const auto back = decode_ready(encode(m));
+  EXPECT_EQ(back->estimate.repacked, 3_GiB);
+  EXPECT_EQ(back->compile_key, m.compile_key);
+  EXPECT_TRUE(back->streams);
+}
+
+TEST(Messages, LoadComesBack) {
+  const LoadMessage m{ReadMode::kDirect, 3, 8_MiB, 7, true, false};
+  expect_round_trip(m, decode_load);
+  const auto back = decode_load(encode(m));
+  EXPECT_EQ(back->read, ReadMode::kDirect);
+  EXPECT_EQ(back->readers, 3);
+  EXPECT_EQ(back->block, 8_MiB);
+  EXPECT_EQ(back->stall_seconds, 7);
+  EXPECT_TRUE(back->stored);
+  EXPECT_FALSE(back->check_stored);
+}
+
+TEST(Messages, StoredComesBack) {
+  expect_round_trip((StoredMessage{"no space", 3_MiB, Duration{77}}), decode_stored);
+}
+
 TEST(Messages, ProgressComesBack) {
   const ProgressMessage m{"read", 0.125, 1_GiB, Bytes{std::numeric_limits<std::uint64_t>::max()}};
   expect_round_trip(m, decode_progress);
@@ -86,6 +114,9 @@ TEST(Messages, LoadedComesBack) {
   LoadedMessage m;
   m.stages = {stage(StageKind::kRead, 1, 2, 3_MiB), stage(StageKind::kLoad, 2, 7)};
   m.memory = {1_GiB, 2_GiB, 3_GiB, 4_GiB, 5_GiB, 6_GiB};
+  m.repack = "stored";
+  m.stored_refused = "engine";
+  m.missing = 9_MiB;
   m.bytes_read = 3_MiB;
   m.major_faults = std::int64_t{1} << 40;
   m.context = 8192;
@@ -93,6 +124,9 @@ TEST(Messages, LoadedComesBack) {
   const auto back = decode_loaded(encode(m));
   expect_same(back->stages, m.stages);
   EXPECT_EQ(back->memory.device, 6_GiB);
+  EXPECT_EQ(back->repack, "stored");
+  EXPECT_EQ(back->stored_refused, "engine");
+  EXPECT_EQ(back->missing, 9_MiB);
   EXPECT_EQ(back->major_faults, m.major_faults);
 }
 
@@ -169,7 +203,8 @@ TEST(Messages, SmallOnesComeBack) {
   expect_round_trip((StartedMessage{10, 4, {stage(StageKind::kPrefill, 1, 2)}}), decode_started);
   expect_round_trip((FailedMessage{"too_long", "the prompt", "messages", 9000, 8192}),
                     decode_failed);
-  expect_round_trip((HeartbeatMessage{~std::uint64_t{0}, 3, 77, 1_GiB, 2_MiB}), decode_heartbeat);
+  expect_round_trip((HeartbeatMessage{~std::uint64_t{0}, 3, 77, 1_GiB, 2_MiB, 5_MiB, 2}),
+                    decode_heartbeat);
 }
 
 TEST(Messages, DeltaComesBack) {
