@@ -31,6 +31,12 @@ add_library(hearth_packages_metrics INTERFACE)
 add_library(hearth::packages::metrics ALIAS hearth_packages_metrics)
 target_link_libraries(hearth_packages_metrics INTERFACE prometheus-cpp::core)
 
+# xxHash has no CMake package in Debian 12.
+find_library(HEARTH_XXHASH xxhash REQUIRED)
+add_library(hearth_packages_xxhash INTERFACE)
+add_library(hearth::packages::xxhash ALIAS hearth_packages_xxhash)
+target_link_libraries(hearth_packages_xxhash INTERFACE ${HEARTH_XXHASH})
+
 # CLI11 and toml++ are headers only; libedit has neither a CMake package nor need of one.
 find_library(HEARTH_LIBEDIT edit REQUIRED)
 add_library(hearth_packages_cli INTERFACE)

@@ -40,6 +40,7 @@ PROGRAMS = {
 # Header pattern -> files (relative to src/) that may include it, and why.
 CONFINED = [
     (r"boost/(asio|beast)(/|\.hpp)", r"http/|base/event_loop", "Asio and Beast stay in http/ and base/event_loop*"),
+    (r"xxhash\.h", r"repack/", "checksums of stored repacks stay in repack/"),
     (r"curl/", r"fetcher/", "libcurl stays in fetcher/"),
     (r"sqlite3\.h", r"base/sqlite", "SQLite has one wrapper, base/sqlite.*"),
     (

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -26,13 +28,14 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
-// One tensor in repacked form, and which bytes of the model it replaces.
+// One tensor in repacked form, and which bytes of the model it replaces: these are not touched by a
+// load that uses it.
 struct Entry {
   std::string name;
   int shard = 0;                    // index of the model's file
   std::uint64_t source_offset = 0;  // in that file
-  Bytes source_size;
-  std::uint64_t offset = 0;  // in the stored file, a multiple of kAlignment
+  Bytes source_size;                // zero: it replaces nothing, as the model's bytes are used too
+  std::uint64_t offset = 0;         // in the stored file, a multiple of kAlignment
   Bytes size;
   std::uint64_t checksum = 0;  // of its bytes
 
@@ -52,8 +55,9 @@ struct Table {
 // not against forgers: the files are ours alone.
 std::uint64_t checksum_of(std::span<const std::byte> bytes);
 
-// Reads and checks the table: its own checksum, that entries lie within the file and do not
-// overlap, and that the file has the size it says. The entries' bytes are not read. Blocks.
+// Reads and checks the table: its own checksum, that entries lie within the file in order and do
+// not overlap, neither there nor in what they replace, and that the file has the size it says. The
+// entries' bytes are not read. Blocks.
 // Errors: kCorrupt, with the reason; kUnavailable.
 Result<Table> read_table(const Files& files, const Fd& file);
 
@@ -66,11 +70,12 @@ std::string_view difference(const Key& stored, const Key& wanted);
 class Writer {
  public:
   // `file` is empty and open for writing, and outlives the writer. Of `entries` offset and checksum
-  // are not looked at. Errors: kNoSpace, kUnavailable.
+  // are not looked at. Takes the file's room on the device. Errors: kNoSpace, kUnavailable;
+  // kInternal (no entries, an empty one, or two that replace the same).
   static Result<Writer> begin(const Files& files, const Fd& file, Key key,
                               std::vector<Entry> entries);
 
-  // The bytes of entry `index`, of exactly its size. Any order. Errors: as above.
+  // The bytes of entry `index`, of exactly its size. Any order, each once. Errors: as above.
   Result<> add(std::size_t index, std::span<const std::byte> bytes);
 
   // Syncs the data, then writes the table, and syncs again. Every entry must have been added.
@@ -79,11 +84,15 @@ class Writer {
 
  private:
   Writer(const Files& files, const Fd& file, Table table)
-      : files_{&files}, file_{&file}, table_{std::move(table)} {}
+      : files_{&files},
+        file_{&file},
+        table_{std::move(table)},
+        added_(table_.entries.size(), false) {}
 
   const Files* files_;
   const Fd* file_;
   Table table_;
+  std::vector<bool> added_;
 };
 
 }  // namespace hearth::repack
