@@ -20,7 +20,8 @@ class DiskTicket {
 // A stored repack for a load, if there is one that fits.
 struct StoredRepack {
   std::optional<Fd> file;
-  bool check = true;  // see LoadMessage::check_stored
+  bool check = true;    // see LoadMessage::check_stored
+  std::string content;  // see LoadMessage::content
 };
 
 // How one load is to go.

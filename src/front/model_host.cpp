@@ -262,14 +262,15 @@ void ModelHost::cancel_load() {
   send(wire::make_frame(FrameType::kCancel, 0, "{}"));
 }
 
-Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file) {
+Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file, std::string content) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
   if (storing_ || level_ != WeightsLevel::kResident)
     co_return fail(ErrorCode::kConflict, "nothing is resident, or it is being stored already");
   storing_ = true;
   stored_.reset();
-  Frame frame = wire::make_frame(FrameType::kStore, 0, "{}");
+  const wire::StoreMessage message{std::move(content)};
+  Frame frame = wire::make_frame(FrameType::kStore, 0, wire::encode(message));
   frame.descriptors.push_back(std::move(file));
   send(std::move(frame));
   while (!stored_ && worker_) co_await changed_.wait();

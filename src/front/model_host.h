@@ -114,9 +114,9 @@ class ModelHost {
   Task<Result<>> unload(WeightsCause cause, Check check = {});
 
   // Has the worker write its repacked weights into `file`, which is empty, beside what else it
-  // does. One at a time. Errors: kConflict (one is under way, or nothing is resident), kNoSpace,
-  // kUnavailable (the worker left).
-  Task<Result<wire::StoredMessage>> store_repack(Fd file);
+  // does. `content`: of the model, for the key. One at a time. Errors: kConflict (one is under way,
+  // or nothing is resident), kNoSpace, kUnavailable (the worker left).
+  Task<Result<wire::StoredMessage>> store_repack(Fd file, std::string content);
 
   // Ends the worker process as well.
   Task<void> stop();

@@ -24,8 +24,8 @@ enum class FrameType : std::uint16_t {
   kEmbed,     // EmbedMessage       answered by kTokenized, kEmbedded; or kFailed
   kCancel,    // {}                 for the request in the header; answered by its kDone, unless it
               // ended before. Request 0: the load under way is given up, and kFailed says so
-  kStore,     // {}, with the descriptor of an empty file: write the repacked weights there, with
-              // time to spare; answered by kStored
+  kStore,     // StoreMessage, with the descriptor of an empty file: write the repacked weights
+              // there, with time to spare; answered by kStored
 
   // front -> keeper; a request is one model's pages
   kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed

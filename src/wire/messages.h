@@ -98,6 +98,11 @@ struct LoadMessage {
   bool stored = false;
   // Check all of it, not only what came from the device.
   bool check_stored = true;
+  std::string content;  // with `stored`: the model's, as its key must say
+};
+
+struct StoreMessage {
+  std::string content;  // SHA-256 over the model's files: the part of the key that a worker lacks
 };
 
 struct ProgressMessage {
@@ -255,6 +260,7 @@ struct HeartbeatMessage {
 std::string encode(const OpenMessage& m);
 std::string encode(const ReadyMessage& m);
 std::string encode(const LoadMessage& m);
+std::string encode(const StoreMessage& m);
 std::string encode(const StoredMessage& m);
 std::string encode(const ProgressMessage& m);
 std::string encode(const LoadedMessage& m);
@@ -272,6 +278,7 @@ std::string encode(const HeartbeatMessage& m);
 Result<OpenMessage> decode_open(const std::string& payload);
 Result<ReadyMessage> decode_ready(const std::string& payload);
 Result<LoadMessage> decode_load(const std::string& payload);
+Result<StoreMessage> decode_store(const std::string& payload);
 Result<StoredMessage> decode_stored(const std::string& payload);
 Result<ProgressMessage> decode_progress(const std::string& payload);
 Result<LoadedMessage> decode_loaded(const std::string& payload);

@@ -110,6 +110,13 @@ LoadMessage read_load(ObjectReader& in) {
   m.stall_seconds = in.integer("stall_seconds", {1, kCount.high}).value_or(m.stall_seconds);
   m.stored = in.truth("stored").value_or(m.stored);
   m.check_stored = in.truth("check_stored").value_or(m.check_stored);
+  m.content = in.text("content");
+  return m;
+}
+
+StoreMessage read_store(ObjectReader& in) {
+  StoreMessage m;
+  m.content = in.text("content");
   return m;
 }
 
@@ -324,6 +331,9 @@ Result<ReadyMessage> decode_ready(const std::string& payload) {
   return decode(payload, read_ready);
 }
 Result<LoadMessage> decode_load(const std::string& payload) { return decode(payload, read_load); }
+Result<StoreMessage> decode_store(const std::string& payload) {
+  return decode(payload, read_store);
+}
 Result<StoredMessage> decode_stored(const std::string& payload) {
   return decode(payload, read_stored);
 }

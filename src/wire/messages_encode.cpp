@@ -156,7 +156,14 @@ std::string encode(const LoadMessage& m) {
       .bytes("block", m.block)
       .number("stall_seconds", m.stall_seconds)
       .truth("stored", m.stored)
-      .truth("check_stored", m.check_stored);
+      .truth("check_stored", m.check_stored)
+      .text("content", m.content);
+  return out.finish();
+}
+
+std::string encode(const StoreMessage& m) {
+  JsonWriter out;
+  out.text("content", m.content);
   return out.finish();
 }
 

@@ -87,7 +87,7 @@ TEST(Messages, ReadyTellsOfTheLoad) {
 }
 
 TEST(Messages, LoadComesBack) {
-  const LoadMessage m{ReadMode::kDirect, 3, 8_MiB, 7, true, false};
+  const LoadMessage m{ReadMode::kDirect, 3, 8_MiB, 7, true, false, "c0ffee"};
   expect_round_trip(m, decode_load);
   const auto back = decode_load(encode(m));
   EXPECT_EQ(back->read, ReadMode::kDirect);
@@ -96,6 +96,12 @@ TEST(Messages, LoadComesBack) {
   EXPECT_EQ(back->stall_seconds, 7);
   EXPECT_TRUE(back->stored);
   EXPECT_FALSE(back->check_stored);
+  EXPECT_EQ(back->content, "c0ffee");
+}
+
+TEST(Messages, StoreComesBack) {
+  expect_round_trip(StoreMessage{"c0ffee"}, decode_store);
+  EXPECT_EQ(decode_store(encode(StoreMessage{"c0ffee"}))->content, "c0ffee");
 }
 
 TEST(Messages, StoredComesBack) {
