@@ -11,6 +11,9 @@ namespace hearth::engine {
 struct AbortFlags {
   std::atomic<bool> stop{false};  // the process is to end
 
+  // Weights that an evaluation waits for will not come.
+  std::atomic<bool> no_weights{false};
+
   // Set by the one thread that computes, around a computation that serves a single request: that
   // request's own flag.
   std::atomic<const std::atomic<bool>*> cancelled{nullptr};
@@ -19,9 +22,16 @@ struct AbortFlags {
   // hangs.
   std::atomic<std::uint64_t>* pulse = nullptr;
 
+  // For the engine to ask.
   bool raised() const {
     if (pulse != nullptr) pulse->fetch_add(1, std::memory_order_relaxed);
+    return set();
+  }
+
+  // For whoever waits for something else than the engine: not a sign of work.
+  bool set() const {
     if (stop.load(std::memory_order_relaxed)) return true;
+    if (no_weights.load(std::memory_order_relaxed)) return true;
     const std::atomic<bool>* flag = cancelled.load(std::memory_order_relaxed);
     return flag != nullptr && flag->load(std::memory_order_relaxed);
   }

@@ -15,9 +15,10 @@ struct Backends {
 };
 
 // Loads the CPU variant that suits this machine best and every GPU backend that lies in the
-// directory of the engine's libraries. Once per process; may run beside Vocabulary::open. Errors:
-// kInternal when not even a CPU backend is there.
-Result<Backends> load_backends();
+// directory of the engine's libraries. Once per process; may run beside Vocabulary::open. `variant`
+// is the CPU variant that was the best one before: where this machine can run it, it is loaded
+// without a look at the others. Errors: kInternal when not even a CPU backend is there.
+Result<Backends> load_backends(const std::string& variant = {});
 
 // As the libraries call themselves: "llama.cpp 0.5.0-dev (0ad4a86)".
 std::string engine_name();

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "engine/context_params.h"
 #include "engine/engine_log.h"
+#include "engine/weight_set.h"
 
 namespace hearth::engine {
 namespace {
@@ -17,24 +19,29 @@ bool should_abort(void* user) { return static_cast<const AbortFlags*>(user)->rai
 
 llama_context_params params_of(const Context::Options& options, const CpuThreads& threads,
                                const AbortFlags& abort) {
-  llama_context_params params = llama_context_default_params();
-  params.n_ctx = static_cast<std::uint32_t>(options.cells);
-  params.n_batch = kBatch;
-  params.n_ubatch = kMicroBatch;
-  params.n_seq_max = static_cast<std::uint32_t>(options.sequences);
-  params.n_outputs_max = params.n_seq_max;
+  llama_context_params params = context_params(options);
   params.n_threads = threads.count();
   params.n_threads_batch = threads.count();
-  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
-  params.kv_unified = true;
-  params.swa_full = false;
-  params.no_perf = true;
   params.abort_callback = should_abort;
   params.abort_callback_data = const_cast<AbortFlags*>(&abort);
   return params;
 }
 
 }  // namespace
+
+llama_context_params context_params(const Context::Options& options) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = static_cast<std::uint32_t>(options.cells);
+  params.n_batch = kBatch;
+  params.n_ubatch = kMicroBatch;
+  params.n_seq_max = static_cast<std::uint32_t>(options.sequences);
+  params.n_outputs_max = params.n_seq_max;
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
+  params.kv_unified = true;
+  params.swa_full = false;
+  params.no_perf = true;
+  return params;
+}
 
 struct Context::Batch {
   explicit Batch(int capacity) : raw{llama_batch_init(capacity, 0, 1)} {}
@@ -60,8 +67,9 @@ Result<std::unique_ptr<Context>> Context::create(const Model& model, const Optio
                                                  const CpuThreads& threads,
                                                  const AbortFlags& abort) {
   take_engine_error();
-  llama_context* context =
-      llama_init_from_model(model.handle(), params_of(options, threads, abort));
+  llama_context_params params = params_of(options, threads, abort);
+  if (model.weights() != nullptr) model.weights()->gate().install(params, abort);
+  llama_context* context = llama_init_from_model(model.handle(), params);
   if (context == nullptr) return fail(ErrorCode::kNoSpace, "context: " + take_engine_error());
   if (threads.handle() != nullptr) {
     llama_attach_threadpool(context, threads.handle(), threads.handle());

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/engine_log.h"
+#include "engine/weight_set.h"
 
 namespace hearth::engine {
 namespace {
@@ -59,8 +60,9 @@ Result<std::unique_ptr<Embedder>> Embedder::create(const Model& model, const Voc
                 "this model gives no embeddings: it is an encoder-decoder");
   }
   take_engine_error();
-  llama_context* context =
-      llama_init_from_model(model.handle(), params_of(vocabulary, limit, threads, abort));
+  llama_context_params params = params_of(vocabulary, limit, threads, abort);
+  if (model.weights() != nullptr) model.weights()->gate().install(params, abort);
+  llama_context* context = llama_init_from_model(model.handle(), params);
   if (context == nullptr) {
     return fail(ErrorCode::kNoSpace, "context for embeddings: " + take_engine_error());
   }

@@ -7,7 +7,9 @@
 #include <cstdio>
 
 #include "engine/engine_log.h"
+#include "engine/metadata.h"
 #include "engine/paths.h"
+#include "engine/weight_set.h"
 
 namespace hearth::engine {
 namespace {
@@ -39,6 +41,9 @@ std::array<llama_model_kv_override, 3> without_vocabulary(const Vocabulary& voca
 
 }  // namespace
 
+Model::~Model() = default;
+Model::Model(Model&& other) noexcept = default;
+
 void Model::Free::operator()(llama_model* model) const { llama_model_free(model); }
 
 Model::Model(llama_model* model) : model_{model}, sliding_window_{llama_model_n_swa(model)} {}
@@ -60,6 +65,33 @@ Result<Model> Model::load(const std::vector<std::string>& paths, const Vocabular
   if (model != nullptr) return Model{model};
   if (call.given_up) return fail(ErrorCode::kCancelled, "the load was given up");
   return fail(ErrorCode::kCorrupt, "load: " + take_engine_error());
+}
+
+namespace {
+
+struct TakeCall {
+  WeightSet& weights;
+  bool refused = false;
+};
+
+void on_tensor(ggml_tensor* tensor, void* user) {
+  auto& call = *static_cast<TakeCall*>(user);
+  if (!call.weights.take(tensor)) call.refused = true;
+}
+
+}  // namespace
+
+Result<Model> Model::stream(const Metadata& metadata, std::unique_ptr<WeightSet> weights) {
+  TakeCall call{*weights};
+  const llama_model_params params = llama_model_default_params();
+  take_engine_error();
+  llama_model* made = llama_model_init_from_user(metadata.handle(), on_tensor, &call, params);
+  if (made == nullptr) return fail(ErrorCode::kUnsupported, "load: " + take_engine_error());
+  Model model{made};
+  model.weights_ = std::move(weights);
+  if (call.refused) return fail(ErrorCode::kUnsupported, "a tensor is not what its file says");
+  model.weights_->seal();
+  return model;
 }
 
 Result<> Model::add_adapter(const std::string& path) {
