@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from support.server import GEMMA, SMOLLM2, Server
+from support.synthetic_models import SPECS, write_synthetic_model
 
 # Nothing here may leave the machine, and a proxy would not know the way back.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
@@ -69,4 +70,13 @@ def model_copy(tmp_path_factory):
     shutil.copyfile(SMOLLM2, path)
     with open(path, "rb+") as file:
         os.fsync(file.fileno())  # dirty pages cannot be dropped
+    return path
+
+
+@pytest.fixture(scope="session")
+def repackable_model(tmp_path_factory):
+    """4 MB of noise that speaks the same words each time, all of whose matrices a plain load repacks
+    on processors with AVX2."""
+    path = tmp_path_factory.mktemp("models") / "tiny-q4_k.gguf"
+    write_synthetic_model(path, SPECS["tiny-q4_k"], SMOLLM2)
     return path
