@@ -22,9 +22,10 @@ def free_port():
 class Peer:
     """A quiet llama-server."""
 
-    def __init__(self, model, *options):
+    def __init__(self, model, *options, within=()):
+        """`within`: a program, with arguments, that is to run the server as its own last words."""
         port = free_port()
-        command = [LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "--no-ui",
+        command = [*within, LLAMA_SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "--no-ui",
                    "--log-verbosity", 2, *options]
         self.process = subprocess.Popen(
             [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
