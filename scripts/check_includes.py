@@ -25,7 +25,8 @@ ROOMS = {
     "fetcher": ["transfer", "wire"],
     "layers": ["repack", "transfer"],
     "http": ["base"],
-    "front": ["layers", "timeline", "wire"],
+    "policy": ["layers", "timeline"],
+    "front": ["policy", "wire"],
     "api": ["front", "http"],
     "cli": ["api", "front", "http"],
 }
