@@ -2,6 +2,7 @@
 """Control groups for what is measured: a slow device, little memory. Need root."""
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -77,3 +78,8 @@ class Memory(_Group):
         lines = (self.where / "memory.stat").read_text().splitlines()
         stat = {key: int(value) for key, value in (line.split() for line in lines)}
         return stat["total_rss"], stat["total_cache"]
+
+    def killed(self):
+        """How many processes the kernel has ended here for want of memory."""
+        found = re.search(r"oom_kill (\d+)", (self.where / "memory.oom_control").read_text())
+        return int(found[1]) if found else 0

@@ -50,17 +50,25 @@ class Hearth:
         # Counting tokens needs the vocabulary and no weights: afterwards the worker is hollow.
         self.server.ok("/v1/messages/count_tokens",
                        {"model": "bench", "messages": [{"role": "user", "content": "Hello"}]})
-        eventually(lambda: self._level("weights") == "hollow", "the worker is hollow", 60)
+        eventually(lambda: self.level("weights") == "hollow", "the worker is hollow", 60)
 
-    def _level(self, layer):
+    def level(self, layer):
         return self.server.model("bench")["layers"][layer]["level"]
 
     def start(self, prompt):
+        self._asked_us = time.time_ns() // 1000
         began = time.perf_counter()
         return first_token.ask(self.server.url, first_token.body_of(prompt)) - began
 
+    def _entry(self):
+        """The last start's line in the history; None until it is written, after the reply's end."""
+        for entry in self.server.ok("/api/hearth/requests?limit=5")["requests"]:
+            if entry["path"] == "/v1/completions" and entry["started_us"] >= self._asked_us:
+                return entry
+        return None
+
     def told(self):
-        entry = self.server.ok("/api/hearth/requests?limit=1")["requests"][0]
+        entry = eventually(self._entry, "the request is in the history", 10)
         kept = ("class", "bytes_read", "major_faults", "ttft_ms", "prompt_tokens", "cached_tokens",
                 "stages", "predicted_ttft_ms")
         return {**{key: entry[key] for key in kept if key in entry},
@@ -70,6 +78,18 @@ class Hearth:
     def settle(self):
         self.server.wait_idle("bench", 60)
         self.server.unload("bench")
+
+    def wait_until_stored(self, patience_s=20):
+        """Whether this build stores what the load that is under way has compiled."""
+        deadline = time.monotonic() + patience_s + self.model.stat().st_size / 50e6
+        size = -1
+        while time.monotonic() < deadline:
+            now = sum(path.stat().st_size for path in self.files()[1:])
+            if now and now == size and self.level("compiled") != "none":
+                return True
+            size = now
+            time.sleep(1.0)
+        return False
 
     def count(self, prompt):
         """Tokens of a prompt; loads the model."""
@@ -85,26 +105,15 @@ class HearthStored(Hearth):
     """A start as all but the first are: what a load compiles has been stored."""
 
     name = "hearth stored"
-    patience_s = 20
 
     def open(self):
         super().open()
         self.server.load("bench")
         computes = self.server.model("bench")["layers"]["compiled"]["bytes"] > 0
-        self.has_stored = computes and self._wait_until_stored()
+        self.has_stored = computes and self.wait_until_stored()
         self.nothing_to_store = not computes
+        self.server.unload("bench")  # what it maps, no other side could drop
         return self
-
-    def _wait_until_stored(self):
-        deadline = time.monotonic() + self.patience_s + self.model.stat().st_size / 50e6
-        size = -1
-        while time.monotonic() < deadline:
-            now = sum(path.stat().st_size for path in self.files()[1:])
-            if now and now == size:
-                return True
-            size = now
-            time.sleep(1.0)
-        return False
 
     def note(self):
         if self.has_stored:
