@@ -53,10 +53,12 @@ struct Context::Batch {
 
 void Context::Free::operator()(llama_context* context) const { llama_free(context); }
 
-Context::Context(llama_context* context, int sliding_window)
+Context::Context(llama_context* context, const CpuThreads& threads, int sliding_window)
     : context_{context},
+      threads_{threads},
       cells_{static_cast<int>(llama_n_ctx(context))},
       max_batch_{static_cast<int>(llama_n_batch(context))},
+      micro_batch_{static_cast<int>(llama_n_ubatch(context))},
       sliding_window_{sliding_window} {
   batch_ = std::make_unique<Batch>(max_batch_);
 }
@@ -71,10 +73,7 @@ Result<std::unique_ptr<Context>> Context::create(const Model& model, const Optio
   if (model.weights() != nullptr) model.weights()->gate().install(params, abort);
   llama_context* context = llama_init_from_model(model.handle(), params);
   if (context == nullptr) return fail(ErrorCode::kNoSpace, "context: " + take_engine_error());
-  if (threads.handle() != nullptr) {
-    llama_attach_threadpool(context, threads.handle(), threads.handle());
-  }
-  std::unique_ptr<Context> made{new Context{context, model.sliding_window()}};
+  std::unique_ptr<Context> made{new Context{context, threads, model.sliding_window()}};
   if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
   return made;
 }
@@ -95,6 +94,7 @@ int Context::add(Token token, int position, int sequence, Logits logits) {
 }
 
 Decoded Context::decode() {
+  threads_followed_ = threads_.lead(context_.get(), threads_followed_);
   const int status = llama_decode(context_.get(), batch_->raw);
   if (status == 0) {
     llama_synchronize(context_.get());

@@ -45,6 +45,8 @@ class Context {
 
   int cells() const { return cells_; }
   int max_batch() const { return max_batch_; }
+  // What the engine evaluates at once: a larger batch is as many computations one after the other.
+  int micro_batch() const { return micro_batch_; }
 
   void clear();
   // Returns the entry's index, by which its logits are found afterwards. At most max_batch()
@@ -75,12 +77,15 @@ class Context {
   struct Free {
     void operator()(llama_context* context) const;
   };
-  Context(llama_context* context, int sliding_window);
+  Context(llama_context* context, const CpuThreads& threads, int sliding_window);
 
   std::unique_ptr<llama_context, Free> context_;
+  const CpuThreads& threads_;
+  int threads_followed_ = 0;
   std::unique_ptr<Batch> batch_;
   int cells_;
   int max_batch_;
+  int micro_batch_;
   int sliding_window_;
 };
 

@@ -66,13 +66,10 @@ Result<std::unique_ptr<Embedder>> Embedder::create(const Model& model, const Voc
   if (context == nullptr) {
     return fail(ErrorCode::kNoSpace, "context for embeddings: " + take_engine_error());
   }
-  std::unique_ptr<Embedder> embedder{new Embedder{context, model.embedding_size(), limit}};
+  std::unique_ptr<Embedder> embedder{new Embedder{context, threads, model.embedding_size(), limit}};
   if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
   if (llama_pooling_type(context) == LLAMA_POOLING_TYPE_RANK) {
     return fail(ErrorCode::kUnsupported, "this model gives no embeddings: it is a reranker");
-  }
-  if (threads.handle() != nullptr) {
-    llama_attach_threadpool(context, threads.handle(), threads.handle());
   }
   return embedder;
 }
@@ -87,6 +84,7 @@ Result<std::vector<float>> Embedder::embed(std::span<const Token> input) {
   }
   if (llama_memory_t memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
   std::vector<Token> tokens{input.begin(), input.end()};
+  threads_followed_ = threads_.lead(context_.get(), threads_followed_);
   const int status = llama_decode(context_.get(), llama_batch_get_one(tokens.data(), count));
   if (status == 2) return fail(ErrorCode::kCancelled, "the embedding was given up");
   if (status != 0)

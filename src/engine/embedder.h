@@ -38,10 +38,12 @@ class Embedder {
   struct Free {
     void operator()(llama_context* context) const;
   };
-  Embedder(llama_context* context, int size, int limit)
-      : context_{context}, size_{size}, limit_{limit} {}
+  Embedder(llama_context* context, const CpuThreads& threads, int size, int limit)
+      : context_{context}, threads_{threads}, size_{size}, limit_{limit} {}
 
   std::unique_ptr<llama_context, Free> context_;
+  const CpuThreads& threads_;
+  int threads_followed_ = 0;
   int size_;
   int limit_;
 };

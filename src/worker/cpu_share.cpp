@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/cpu_share.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "worker/eval_priority.h"
+
+namespace hearth::worker {
+namespace {
+
+// Reading costs about a tenth of a millisecond.
+constexpr std::chrono::milliseconds kBetweenReadings{45};
+
+}  // namespace
+
+int most_threads(const wire::LoadOptions& options) {
+  return options.threads > 0 ? options.threads : engine::physical_cores();
+}
+
+void CpuShare::configure(const wire::LoadOptions& options) {
+  const std::lock_guard lock{mutex_};
+  options_ = options;
+  running_ = most_threads(options);
+  if (!options.exact && running_ > 1) {
+    policy_.emplace(ThreadPolicy::Machine{engine::physical_cores(), running_, 0});
+    read();
+  }
+  gauges_.threads.store(running_, std::memory_order_relaxed);
+}
+
+void CpuShare::look() {
+  const std::lock_guard lock{mutex_};
+  if (!policy_ || Clock::real().now() - read_at_ < kBetweenReadings) return;
+  read();
+  if (gauges_.active.load(std::memory_order_relaxed) > 0) return;  // the next step decides
+  policy_->decide(running_);
+  running_ = policy_->count(StepKind::kTokens);
+  gauges_.threads.store(running_, std::memory_order_relaxed);
+}
+
+void CpuShare::before_step(engine::CpuThreads& threads, StepKind kind) {
+  const std::lock_guard lock{mutex_};
+  if (!nice_ && options_.nice != 0) apply_nice(threads);
+  if (!policy_) return;
+  if (Clock::real().now() - read_at_ >= kBetweenReadings) {
+    meter_.watch(threads.ids());
+    read();
+    policy_->decide(threads.count());
+  }
+  const int count = policy_->count(kind);
+  if (count != threads.count()) {
+    log::debug("threads",
+               {{"from", threads.count()}, {"to", count}, {"demand", policy_->demand()}});
+    threads.use(count);
+    meter_.watch(threads.ids());
+  }
+  running_ = count;
+  gauges_.threads.store(count, std::memory_order_relaxed);
+}
+
+void CpuShare::read() {
+  policy_->add(meter_.read());
+  read_at_ = Clock::real().now();
+}
+
+void CpuShare::apply_nice(const engine::CpuThreads& threads) {
+  nice_ = set_priority(threads.ids(), options_.nice);
+  if (policy_) policy_->set_nice(*nice_);
+}
+
+}  // namespace hearth::worker
