@@ -25,9 +25,13 @@ PagesCause PageHistory::note(const Residency& now) {
     most_ = now.resident;
     return PagesCause::kNone;
   }
-  const bool shrunk = now.resident + slack(now.total) < most_;
+  const Bytes lost = most_ - now.resident;
+  const bool shrunk = lost > slack(now.total);
+  const bool marked =
+      now.method != ResidencyMethod::kCachestat || now.evicted + now.evicted >= lost;
   most_ = std::max(most_, now.resident);
-  if (dropped_) return PagesCause::kDropped;
+  if (shrunk && marked) dropped_ = false;  // what came back after the drop has gone by itself
+  if (dropped_ || (shrunk && !marked)) return PagesCause::kDropped;
   if (shrunk || now.evicted > Bytes{}) return PagesCause::kEvicted;
   return replaced_ ? PagesCause::kReplaced : PagesCause::kNeverRead;
 }

@@ -10,7 +10,7 @@ namespace hearth {
 // Why pages of a load set are not in memory.
 enum class PagesCause {
   kNone,       // they are
-  kNeverRead,  // since the server started nobody has seen them in memory
+  kNeverRead,  // neither we nor the kernel know of a time when they were
   kDropped,    // cool() gave them back, or somebody else asked the kernel to
   kEvicted,    // the kernel needed the memory
   kReplaced,   // the file is not the one that was in memory
@@ -21,9 +21,16 @@ std::string_view code_of(PagesCause cause);
 
 // What successive measurements of one load set say about the cause. A cause stays until the set has
 // been wholly resident once more.
+//
+// The kernel keeps a mark for each page that it took for want of memory, also from before this
+// server's start, and none for a page that it was asked to drop. So what has gone without marks was
+// dropped; where it does not tell of marks, want of memory is the likelier cause.
 class PageHistory {
  public:
-  void note_dropped() { dropped_ = true; }
+  void note_dropped() {
+    dropped_ = true;
+    most_ = Bytes{};
+  }
   void note_replaced() { replaced_ = true; }
 
   // Takes in a new measurement.

@@ -165,58 +165,5 @@ TEST_F(PagesLayerTest, AFileThatShrankIsReported) {
   EXPECT_EQ(report.error().code(), ErrorCode::kCorrupt);
 }
 
-struct HistoryStep {
-  Bytes resident;
-  Bytes evicted;
-  PagesCause cause;
-};
-struct HistoryCase {
-  const char* name;
-  std::vector<HistoryStep> steps;
-};
-void PrintTo(const HistoryCase& c, std::ostream* out) { *out << c.name; }
-
-class PageHistoryCauses : public ::testing::TestWithParam<HistoryCase> {};
-
-TEST_P(PageHistoryCauses, FollowFromTheMeasurements) {
-  PageHistory history;
-  for (const HistoryStep& step : GetParam().steps) {
-    Residency now;
-    now.total = 100_MiB;
-    now.resident = step.resident;
-    now.evicted = step.evicted;
-    EXPECT_EQ(history.note(now), step.cause) << step.resident.count();
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Pages, PageHistoryCauses,
-    ::testing::Values(HistoryCase{"FirstSight", {{0_MiB, 0_MiB, PagesCause::kNeverRead}}},
-                      HistoryCase{"PartlyRead",
-                                  {{40_MiB, 0_MiB, PagesCause::kNeverRead},
-                                   {60_MiB, 0_MiB, PagesCause::kNeverRead}}},
-                      HistoryCase{"KernelSaysEvicted", {{40_MiB, 60_MiB, PagesCause::kEvicted}}},
-                      HistoryCase{"Shrank",
-                                  {{100_MiB, 0_MiB, PagesCause::kNone},
-                                   {50_MiB, 0_MiB, PagesCause::kEvicted},
-                                   {50_MiB, 0_MiB, PagesCause::kEvicted},
-                                   {100_MiB, 0_MiB, PagesCause::kNone}}}),
-    [](const auto& test) { return test.param.name; });
-
-TEST(PageHistory, ADropIsRememberedUntilAllIsBack) {
-  PageHistory history;
-  Residency now;
-  now.total = now.resident = 10_MiB;
-  EXPECT_EQ(history.note(now), PagesCause::kNone);
-  history.note_dropped();
-  now.resident = 0_MiB;
-  EXPECT_EQ(history.note(now), PagesCause::kDropped);
-  now.resident = 10_MiB;
-  EXPECT_EQ(history.note(now), PagesCause::kNone);
-  now.resident = 1_MiB;
-  EXPECT_EQ(history.note(now), PagesCause::kEvicted);
-  EXPECT_EQ(code_of(PagesCause::kEvicted), "pages.evicted");
-}
-
 }  // namespace
 }  // namespace hearth
