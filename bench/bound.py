@@ -3,6 +3,7 @@
 the same prompt evaluated. Two files: one cold, which is read; one warm, which a llama-server that is up
 holds."""
 
+import resource
 import shutil
 import subprocess
 import time
@@ -40,14 +41,17 @@ class Bound:
     def start(self, prompt):
         """Seconds until both have ended."""
         command = [*self._within, "dd", f"if={self.model}", "of=/dev/null", "bs=4M", "status=none"]
+        blocks = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock
         began = time.perf_counter()
         self._reader = subprocess.Popen([str(word) for word in command])
         prefill = first_token.ask(self._peer.url, first_token.body_of(prompt)) - began
         done_before = self._reader.poll() is not None
         self._reader.wait()
         read = time.perf_counter() - began
-        # What the reader used is gone with it; where it ended first, its time is not known better.
-        self._parts = {"prefill_s": prefill, "read_s": None if done_before else read}
+        blocks = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock - blocks
+        # Where the reader ended first, its time is not known better.
+        self._parts = {"prefill_s": prefill, "read_s": None if done_before else read,
+                       "reader_bytes": blocks * 512}
         return max(prefill, read)
 
     def told(self):

@@ -18,6 +18,7 @@ BARS = [
     ("1b-q4_k", "hearth first", "page-cold", 0.85),
 ]
 BOUND_FACTOR, BOUND_EXTRA_S = 1.15, 0.1
+FORECAST_BAR, LEARNT_FROM = 0.20, 3  # the latter: a turn's number
 
 
 def times(rows, side, state):
@@ -35,8 +36,17 @@ def _bound(rows):
                    detail=f"{statistics.median(ours):.3f} s of {allowed:.3f} s allowed, n = {len(ours)}")
 
 
+def _forecasts(results):
+    """How far Hearth's own forecasts were off, from the turn on that had something to learn from."""
+    errors = [abs(row["told"]["forecast_error"]) for result in results.values() for row in result["rows"]
+              if row["side"] == "hearth stored" and not row["invalid"]
+              and row["number"] >= LEARNT_FROM and row["told"].get("forecast_error") is not None]
+    return Verdict("forecast of the first token, median error", statistics.median(errors) if errors
+                   else None, FORECAST_BAR, detail=f"n = {len(errors)}, all models and states")
+
+
 def evaluate(results):
-    verdicts = []
+    verdicts = [_forecasts(results)]
     for model, side, state, bar in BARS:
         if model not in results:
             continue

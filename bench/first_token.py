@@ -47,19 +47,18 @@ def _once(address, request, dialect):
     return first
 
 
-def ask(url, body, dialect=COMPLETION, patience_s=0.0):
-    """The moment (time.perf_counter) at which the first text was here. A server that does not answer
-    yet is asked again until it does, for `patience_s` at most."""
+def ask(url, body, dialect=COMPLETION, is_alive=None):
+    """The moment (time.perf_counter) at which the first text was here. With `is_alive`, a server that does
+    not answer yet is asked again as long as that is true."""
     address = urlsplit(url)
     data = json.dumps({**body, "stream": True}).encode()
     request = (f"POST {dialect[0]} HTTP/1.1\r\nHost: {address.netloc}\r\nConnection: close\r\n"
-               f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n").encode() + data
-    deadline = time.monotonic() + patience_s
+               f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n").encode()
     while True:
         try:
-            return _once(address, request, dialect)
+            return _once(address, request + data, dialect)
         except NotYet:
-            if time.monotonic() > deadline:
+            if is_alive is None or not is_alive():
                 raise
             time.sleep(RETRY_S)
 

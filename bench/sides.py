@@ -70,8 +70,10 @@ class Hearth:
     def told(self):
         entry = eventually(self._entry, "the request is in the history", 10)
         kept = ("class", "bytes_read", "major_faults", "ttft_ms", "prompt_tokens", "cached_tokens",
-                "stages", "predicted_ttft_ms")
+                "stages")
+        errors = self.server.model("bench").get("predicted_ttft", {}).get("errors", [])
         return {**{key: entry[key] for key in kept if key in entry},
+                "forecast_error": errors[-1] if errors else None,
                 "compiled_before": entry["before"]["compiled"]["level"],
                 "pages_before": entry["before"]["pages"]}
 
@@ -170,7 +172,7 @@ class Started:
         began = time.perf_counter()
         self._peer = Peer(self.model, *self._options, within=self._within)
         body = first_token.body_of(prompt)
-        return first_token.ask(self._peer.url, body, patience_s=START_S) - began
+        return first_token.ask(self._peer.url, body, is_alive=self._peer.is_alive) - began
 
     def told(self):
         return {}

@@ -43,8 +43,11 @@ class Peer:
         try:
             return self.http.get("/health").status_code == 200
         except httpx.TransportError:
-            assert self.process.poll() is None, "\n".join(self.output.lines)
+            assert self.is_alive(), "\n".join(self.output.lines)
             return False
+
+    def is_alive(self):
+        return self.process.poll() is None
 
     def stop(self):
         self.http.close()
