@@ -8,9 +8,24 @@
 namespace hearth {
 namespace {
 
-// A smaller read says more about latency than about the device's rate.
-constexpr Bytes kTellingRead{1 << 20};
+// A smaller read says nothing about how fast reads are.
+constexpr Bytes kRateRead{1 << 20};
 constexpr double kNewShare = 0.3;
+
+// Ends a read when somebody else may not be kept waiting, too.
+class GivingWay : public Progress {
+ public:
+  GivingWay(Progress& progress, const ReadTurn& turn) : progress_{progress}, turn_{turn} {}
+
+  void report(Bytes done, Bytes total) override { progress_.report(done, total); }
+  bool cancelled() const override {
+    return progress_.cancelled() || (turn_.give_way && turn_.give_way->load());
+  }
+
+ private:
+  Progress& progress_;
+  const ReadTurn& turn_;
+};
 
 Failed unknown_artifact() {
   return fail(ErrorCode::kNotFound, "the model's files are not known or not all there");
@@ -51,7 +66,7 @@ const PageSnapshot* PagesLayer::snapshot(const std::string& artifact) const {
 }
 
 void PagesLayer::note_read(Bytes bytes, Duration time) {
-  if (bytes < kTellingRead || time <= Duration::zero()) return;
+  if (bytes < kRateRead || time <= Duration::zero()) return;
   const double seconds = std::chrono::duration<double>(time).count();
   const double rate = static_cast<double>(bytes.count()) / seconds;
   rate_ = rate_ ? *rate_ + kNewShare * (rate - *rate_) : rate;
@@ -78,6 +93,11 @@ LayerState PagesLayer::observe(const Subject& subject) const {
                           static_cast<double>(std::max<std::uint64_t>(1, state.total.count())));
     state.detail = fmt::format("{:.0f} % resident", 100 * last->residency.fraction());
   }
+  const Bytes left_out = std::min(known_.at(subject.artifact).left_out, last->residency.missing());
+  if (left_out > Bytes{}) {
+    state.detail = fmt::format("memory has no room for {} MiB of it now; see hearth ps",
+                               (left_out.count() >> 20U) + 1);
+  }
   if (last->residency.method == ResidencyMethod::kUnknown) {
     state.detail = "the kernel does not tell which pages of this file are in memory";
   }
@@ -96,20 +116,44 @@ Estimate PagesLayer::cost_to_warm(const Subject& subject) const {
   return estimate;
 }
 
+Task<Result<ReadReport>> PagesLayer::read(std::string artifact, LoadSet load_set,
+                                          Progress& progress) {
+  ReadReport all;
+  while (!all.complete && !progress.cancelled()) {
+    ReadTurn turn;
+    if (world_.guide != nullptr) {
+      LoadSet asked = load_set;
+      turn = co_await world_.guide->turn(std::move(asked), progress);
+    }
+    ReadWorld world{world_.files, world_.clock, world_.room};
+    if (world_.pinned) world.pinned = world_.pinned(artifact);
+    auto job = [&progress, &turn, &load_set, world] {
+      GivingWay giving_way{progress, turn};
+      return read_missing(world, load_set, turn.style, giving_way);
+    };
+    Result<ReadReport> report = co_await world_.pool.run(world_.loop, std::move(job));
+    if (!report) co_return report;
+    note_read(report->read, report->time);
+    if (world_.guide != nullptr) world_.guide->note(turn, *report);
+    all.read += report->read;
+    all.time += report->time;
+    all.left_out = report->left_out;
+    all.complete = report->complete;
+  }
+  co_return all;
+}
+
 Task<Result<LayerState>> PagesLayer::warm(Subject subject, Target target, Progress& progress) {
   if (target.level == "pinned")
     co_return fail(ErrorCode::kUnsupported, "pages are pinned by `hearth pin`, not warmed to it");
   std::optional<LoadSet> load_set = world_.load_set(subject.artifact);
   if (!load_set) co_return unknown_artifact();
-  auto job = [&files = world_.files, &clock = world_.clock, &progress, set = std::move(*load_set)] {
-    return read_missing(files, clock, set, progress);
-  };
-  Result<ReadReport> report = co_await world_.pool.run(world_.loop, std::move(job));
+  Result<ReadReport> report = co_await read(subject.artifact, std::move(*load_set), progress);
   if (!report) co_return Failed{std::move(report).error()};
-  note_read(report->read, report->time);
   Result<PageSnapshot> now = co_await refresh(subject);
   if (!report->complete) co_return fail(ErrorCode::kCancelled, "reading was cancelled");
   if (!now) co_return Failed{std::move(now).error()};
+  known_[subject.artifact].left_out = report->left_out;
   co_return observe(subject);
 }
 

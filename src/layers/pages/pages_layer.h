@@ -11,6 +11,7 @@
 #include "layers/layer.h"
 #include "layers/pages/page_history.h"
 #include "layers/pages/page_reader.h"
+#include "layers/pages/read_guide.h"
 
 namespace hearth {
 
@@ -37,6 +38,9 @@ class PagesLayer : public Layer {
     std::function<bool(const std::string& artifact)> mapped;
     // How much of it is locked; may be empty.
     std::function<Bytes(const std::string& artifact)> pinned = {};
+    // See ReadWorld; asked in the pool. May be empty.
+    std::function<std::optional<Bytes>()> room = {};
+    ReadGuide* guide = nullptr;  // null: every read goes at once, in the default style
   };
   explicit PagesLayer(World world) : world_{std::move(world)} {}
 
@@ -56,8 +60,9 @@ class PagesLayer : public Layer {
   LayerState observe(const Subject& subject) const override;
   Estimate cost_to_warm(const Subject& subject) const override;
 
-  // Reads what is missing. Errors: kNotFound; kCancelled, keeping what was read; kUnsupported for
-  // "pinned", which is no level to warm to.
+  // Reads what is missing, when the device's turn comes; what memory has no room for beside the
+  // rest is left out, and the state's detail says so. Errors: kNotFound; kCancelled, keeping what
+  // was read; kUnsupported for "pinned", which is no level to warm to.
   Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
 
   // Errors: kNotFound; kConflict while a worker maps the files.
@@ -67,7 +72,9 @@ class PagesLayer : public Layer {
   struct Known {
     std::optional<PageSnapshot> snapshot;
     PageHistory history;
+    Bytes left_out;  // by the last warm(), for want of memory
   };
+  Task<Result<ReadReport>> read(std::string artifact, LoadSet load_set, Progress& progress);
   void note_files(const std::string& artifact, const LoadSet& load_set);
 
   World world_;

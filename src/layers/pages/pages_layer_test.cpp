@@ -42,6 +42,7 @@ class PagesLayerTest : public ::testing::Test {
     std::vector<std::byte> buffer(size.count());
     ASSERT_EQ(Files::real().read_at(file, offset, buffer).value(), size.count());
   }
+  static ReadWorld real_world() { return ReadWorld{Files::real(), Clock::real()}; }
   PagesLayer layer(const Files& files) {
     return PagesLayer{PagesLayer::World{loop_, pool_, files, Clock::real(),
                                         [this](const std::string&) { return std::optional{set_}; },
@@ -69,7 +70,7 @@ TEST_F(PagesLayerTest, ReadsOnlyWhatIsMissing) {
   read_range(0, 4_MiB);
   const Bytes missing = measure().missing();
   SharedProgress progress;
-  const auto report = read_missing(Files::real(), Clock::real(), set_, progress);
+  const auto report = read_missing(real_world(), set_, {}, progress);
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_TRUE(report->complete);
   EXPECT_EQ(report->read, missing);
@@ -77,7 +78,7 @@ TEST_F(PagesLayerTest, ReadsOnlyWhatIsMissing) {
   EXPECT_EQ(measure().missing(), Bytes{});
 
   const FailingFiles counting{testing::kNever};
-  const auto again = read_missing(counting, Clock::real(), set_, progress);
+  const auto again = read_missing(ReadWorld{counting, Clock::real()}, set_, {}, progress);
   EXPECT_EQ(again->read, Bytes{});
   EXPECT_EQ(counting.reads(), 0);
 }
@@ -85,7 +86,7 @@ TEST_F(PagesLayerTest, ReadsOnlyWhatIsMissing) {
 TEST_F(PagesLayerTest, ACancelEndsTheReadEarly) {
   SharedProgress progress;
   progress.cancel();
-  const auto report = read_missing(Files::real(), Clock::real(), set_, progress);
+  const auto report = read_missing(real_world(), set_, {}, progress);
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->complete);
   EXPECT_EQ(report->read, Bytes{});
@@ -160,7 +161,7 @@ TEST_F(PagesLayerTest, AFailingDiskIsReported) {
 TEST_F(PagesLayerTest, AFileThatShrankIsReported) {
   ASSERT_EQ(::truncate(path_.c_str(), 5 << 20), 0);
   SharedProgress progress;
-  const auto report = read_missing(Files::real(), Clock::real(), set_, progress);
+  const auto report = read_missing(real_world(), set_, {}, progress);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code(), ErrorCode::kCorrupt);
 }
