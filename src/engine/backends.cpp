@@ -62,6 +62,8 @@ std::vector<std::string> device_libraries(const std::string& directory) {
 bool load_known(const std::string& directory, const std::string& variant) {
   if (!is_plain(variant)) return false;
   const std::string path = fmt::format("{}/{}{}.so", directory, kCpuLibrary, variant);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return false;
   if (ggml_backend_load(path.c_str()) == nullptr) return false;
   for (const std::string& library : device_libraries(directory)) {
     ggml_backend_load(library.c_str());  // without its driver there are no devices
