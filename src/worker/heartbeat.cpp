@@ -21,6 +21,7 @@ void send_heartbeat(Replies& replies, const Gauges& gauges) {
   message.resident = resident.all;
   message.anonymous = resident.anonymous;
   replies.send(wire::FrameType::kHeartbeat, 0, message);
+  message.swapped = resident.swapped;
 }
 
 Heartbeat::Heartbeat(Replies& replies, const Gauges& gauges)

@@ -17,6 +17,7 @@ Reads reads_so_far();
 struct Resident {
   Bytes all;        // VmRSS
   Bytes anonymous;  // RssAnon
+  Bytes swapped;    // VmSwap
 };
 Resident resident_now();
 
