@@ -5,7 +5,7 @@ MODEL := SmolLM2-135M-Instruct-Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build run stop test models peers check check-long docs format asan tsan clean
+.PHONY: help setup build run stop test models peers vulkan check check-long docs format asan tsan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,6 +31,11 @@ models: setup ## both test models, into build/models/
 
 peers: setup ## llama-server on the same engine, into build/peers/, for comparisons
 	@scripts/peers.sh
+
+vulkan: build models ## a second build with the Vulkan backend, and its tests on a driver that needs no GPU
+	@scripts/venv.sh --tests
+	@scripts/build.sh release engine_tests
+	@scripts/vulkan.sh build/release test
 
 docs: build ## write what docs/ has of the program's own tables
 	@scripts/docs.sh
