@@ -39,7 +39,8 @@ std::string about_json(const About& about) {
                                       {"resident_bytes", resident_bytes()},
                                       {"models", about.models},
                                       {"requests", about.requests},
-                                      {"layers", std::move(layers)}});
+                                      {"layers", std::move(layers)},
+                                      {"devices", about.devices}});
 }
 
 }  // namespace hearth::front

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <string>
 
 #include "base/clock.h"
@@ -13,6 +14,7 @@ struct About {
   std::size_t models = 0;
   int requests = 0;
   LayerSwitches switches;
+  boost::json::array devices;  // see Devices::shown()
 };
 
 // Versions, uptime, which layers are on, and the figures of this process, as JSON.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "wire/messages.h"
 
@@ -29,6 +30,7 @@ struct LoadPlan {
   wire::LoadMessage message;
   std::optional<Fd> stored;            // with message.stored: the stored repack
   std::unique_ptr<DiskTicket> ticket;  // held until the worker has read what it needs; may be null
+  Duration waited{};                   // for somebody else who read from the same device
 };
 
 // Decides how loads go. Belongs to the loop.
