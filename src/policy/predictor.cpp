@@ -21,8 +21,8 @@ constexpr double kAge = 0.85;
 constexpr std::size_t kTellingErrors = 5;
 constexpr double kLeastSpread = 1.05;
 // Beyond these the parts, not the machine, are at fault.
-constexpr double kLeastRatio = 0.1;
-constexpr double kMostRatio = 10;
+constexpr double kLeastRatio = 0.02;
+constexpr double kMostRatio = 50;
 
 double seconds_of(Duration time) { return milliseconds_of(time) / 1000; }
 double count_of(Bytes bytes) { return static_cast<double>(bytes.count()); }

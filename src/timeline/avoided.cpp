@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/avoided.h"
 
+#include <algorithm>
+
 namespace hearth {
 namespace {
 
@@ -11,6 +13,16 @@ std::optional<Duration> time_for(double amount, std::optional<double> per_second
 
 std::optional<Bytes> known(Bytes bytes) {
   return bytes > Bytes{} ? std::optional{bytes} : std::nullopt;
+}
+
+// Reading that prefill would have hidden was not saved.
+std::optional<Duration> beyond_prefill(std::optional<Duration> read, const Facts& facts,
+                                       const Rates& rates) {
+  if (!read) return std::nullopt;
+  const Duration prefill = facts.warm_prefill.value_or(Duration{});
+  const Duration together =
+      std::max(*read, prefill) + std::min(*read, prefill) / std::max(1, rates.layers);
+  return std::min(*read, together - prefill);
 }
 
 std::optional<Saving> prefix_saving(std::int64_t tokens, const Rates& rates) {
@@ -31,7 +43,8 @@ Avoided avoided_by(const Facts& facts, const Before& before, const Rates& rates)
   if (before.artifact.bytes > Bytes{}) avoided.artifact = Saving{.bytes = before.artifact.bytes};
   if (const Bytes pages = before.pages.bytes; pages > Bytes{}) {
     const auto count = static_cast<double>(pages.count());
-    avoided.pages = Saving{.bytes = pages, .time = time_for(count, rates.read_bytes_per_s)};
+    const std::optional<Duration> read = time_for(count, rates.read_bytes_per_s);
+    avoided.pages = Saving{.bytes = pages, .time = beyond_prefill(read, facts, rates)};
   }
   const bool model_was_ready = !facts.weights_loaded && !facts.spawned;
   if (model_was_ready && before.weights.fraction > 0) {

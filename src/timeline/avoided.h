@@ -18,6 +18,9 @@ struct Rates {
   std::optional<Duration> compile{};
   std::optional<double> prefill_tokens_per_s{};
   std::optional<Bytes> prefix_bytes_per_token{};
+  // While weights are read the prompt is evaluated layer by layer: of the shorter of the two only
+  // one of so many parts shows. 1: one after the other.
+  int layers = 1;
 };
 
 // Each part is unset where it is not known.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace hearth {
 namespace {
 
@@ -56,6 +58,30 @@ TEST(Avoided, LoadedWeightsSavedNothing) {
   EXPECT_FALSE(avoided_by({.spawned = true}, all_warm(), measured()).weights);
   EXPECT_FALSE(avoided_by({.compiled = true}, all_warm(), measured()).compiled);
 }
+
+struct HiddenCase {
+  const char* name;
+  int layers;
+  int prefill;   // ms
+  int expected;  // ms, of 2000 ms of reading
+};
+
+class Hidden : public testing::TestWithParam<HiddenCase> {};
+
+TEST_P(Hidden, WhatPrefillHidesWasNotSaved) {
+  Rates rates = measured();
+  rates.layers = GetParam().layers;
+  const Facts facts{.warm_prefill = milliseconds{GetParam().prefill}};
+  EXPECT_EQ(avoided_by(facts, all_warm(), rates).pages->time, milliseconds{GetParam().expected});
+}
+
+INSTANTIATE_TEST_SUITE_P(Avoided, Hidden,
+                         testing::Values(HiddenCase{"OneAfterTheOther", 1, 500, 2000},
+                                         HiddenCase{"Shorter", 10, 500, 1550},
+                                         HiddenCase{"AsLong", 10, 2000, 200},
+                                         HiddenCase{"Longer", 10, 9000, 200},
+                                         HiddenCase{"NoPrefill", 10, 0, 2000}),
+                         [](const auto& test) { return std::string{test.param.name}; });
 
 TEST(Avoided, TimesStayUnsetWithoutRates) {
   const Avoided avoided = avoided_by({.cached_tokens = 64}, all_warm(), {.read_bytes_per_s = 0.0});

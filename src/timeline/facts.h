@@ -48,6 +48,9 @@ struct Facts {
   // What prefill of as many tokens usually takes here when all is warm and quiet. Unset when nobody
   // has measured it: then neither the processor nor its power state is ever blamed.
   std::optional<Duration> usual_prefill{};
+  // The same by whatever is known, if only of other models: what of a cold reply would have been
+  // prefill anyway. Unset: nothing is known.
+  std::optional<Duration> warm_prefill{};
   std::optional<Duration> idle_before{};  // since this model's previous reply
 };
 

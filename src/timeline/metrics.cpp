@@ -8,6 +8,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <cmath>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -33,6 +34,12 @@ const prometheus::Histogram::BucketBoundaries& reply_buckets() {
 const prometheus::Histogram::BucketBoundaries& stage_buckets() {
   static const prometheus::Histogram::BucketBoundaries buckets{
       0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300};
+  return buckets;
+}
+
+const prometheus::Histogram::BucketBoundaries& error_buckets() {
+  static const prometheus::Histogram::BucketBoundaries buckets{0.02, 0.05, 0.1, 0.15, 0.2,
+                                                               0.3,  0.5,  1,   2,    5};
   return buckets;
 }
 
@@ -71,6 +78,10 @@ struct Metrics::Families {
                                  "Time of each request in each stage that it had. Stages overlap, "
                                  "so they do not add up to the "
                                  "total.");
+  Histograms& forecast_error =
+      histograms("hearth_predictor_error_ratio",
+                 "How far the forecast time to first token lay off, as a part of the time that it "
+                 "then took, by what the model had to do for it. Half of all should be below 0.2.");
   prometheus::Counter& prompt_tokens =
       counter("hearth_prompt_tokens_total", "Tokens of all prompts, cached ones included.");
   prometheus::Counter& cached_tokens = counter("hearth_prompt_tokens_cached_total",
@@ -106,6 +117,10 @@ struct Metrics::Families {
       counter("hearth_content_rotten_total",
               "Models found to hold other bytes than they did, though nobody wrote to them. More "
               "than one points at the disk, or at the memory.");
+  Counters& hollow_ended =
+      counters("hearth_hollow_workers_ended_total",
+               "Workers without weights that were ended to have their memory back, and whether "
+               "another took their place at once: `replaced`, or `not_worth_keeping`.");
   Counters& auth_failures = counters("hearth_auth_failures_total",
                                      "Requests refused for their key, by what was wrong with it. "
                                      "Growth means a client with an old "
@@ -181,8 +196,15 @@ void Metrics::read_outside_requests(Bytes bytes) {
 void Metrics::model_loaded(const std::string& model) {
   families_->loads.Add({{"model", label(model)}}).Increment();
 }
+void Metrics::forecast_met(std::string_view start_class, double error) {
+  families_->forecast_error.Add({{"class", std::string{start_class}}}, error_buckets())
+      .Observe(std::abs(error));
+}
 void Metrics::auth_failed(std::string_view reason) {
   families_->auth_failures.Add({{"reason", std::string{reason}}}).Increment();
+}
+void Metrics::hollow_worker_ended(std::string_view why) {
+  families_->hollow_ended.Add({{"reason", std::string{why}}}).Increment();
 }
 void Metrics::worker_died() { families_->worker_deaths.Increment(); }
 void Metrics::worker_restarted() { families_->worker_restarts.Increment(); }

@@ -40,11 +40,16 @@ class Metrics {
   void model_loaded(const std::string& model);
   void worker_died();
   void worker_restarted();
+  // `why` is "replaced" or "not_worth_keeping".
+  void hollow_worker_ended(std::string_view why);
   void request_retried();
   void queue_rejected();
   // Read to learn or check what a model's files hold, outside requests and loads.
   void content_hashed(Bytes bytes);
   void rotten_found();
+  // A first token that had been forecast: (forecast - time) / time. `start_class` is one of few
+  // fixed words.
+  void forecast_met(std::string_view start_class, double error);
   // A request without a key that allows it. `reason` is one of few fixed words.
   void auth_failed(std::string_view reason);
 

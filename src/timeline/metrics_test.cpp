@@ -121,6 +121,14 @@ TEST(MetricsText, ReaderRefusesWhatIsNoSample) {
   EXPECT_EQ(sample_in("hearth_a{b=\"c\"} 1")->second, 1);
 }
 
+TEST_F(MetricsTest, ForecastsAreHeldToWhatCame) {
+  metrics_.forecast_met("load-cold", -0.12);
+  metrics_.forecast_met("load-cold", 0.4);
+  EXPECT_EQ(value(R"(hearth_predictor_error_ratio_count{class="load-cold"})"), 2);
+  EXPECT_EQ(value(R"(hearth_predictor_error_ratio_bucket{class="load-cold",le="0.15"})"), 1);
+  EXPECT_DOUBLE_EQ(value(R"(hearth_predictor_error_ratio_sum{class="load-cold"})"), 0.52);
+}
+
 TEST_F(MetricsTest, ObserveCountsARequestOnce) {
   metrics_.observe(warm_report());
   EXPECT_EQ(value(R"(hearth_requests_total{api="openai",class="warm",model="tiny",outcome="ok"})"),

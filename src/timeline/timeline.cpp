@@ -33,7 +33,7 @@ TimedStage clip(const Stage& stage, TimePoint first, TimePoint last) {
 
 }  // namespace
 
-Duration Timings::time_in(std::initializer_list<StageKind> kinds) const {
+Duration Timings::time_in(const std::vector<StageKind>& kinds) const {
   return union_of(stages,
                   [&](StageKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); });
 }

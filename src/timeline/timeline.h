@@ -30,7 +30,10 @@ struct Timings {
   bool shared = false;               // some stage is
 
   // The union of the stages of these kinds, so that nested ones count once.
-  Duration time_in(std::initializer_list<StageKind> kinds) const;
+  Duration time_in(std::initializer_list<StageKind> kinds) const {
+    return time_in(std::vector<StageKind>{kinds});
+  }
+  Duration time_in(const std::vector<StageKind>& kinds) const;
   bool has(StageKind kind) const;
 };
 

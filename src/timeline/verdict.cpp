@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <vector>
 
 #include "base/bytes.h"
 #include "timeline/response_class.h"
@@ -167,9 +169,23 @@ Duration prefill_beyond_usual(const Facts& facts, const Timings& timings) {
   return std::max(Duration{}, timings.time_in({StageKind::kPrefill}) - *facts.usual_prefill);
 }
 
+// What stages of these kinds added to a reply. Where they ran beside prefill, prefill was longer
+// for waiting on them: then it is all of that time but for what prefill alone takes.
+Duration added_by(std::initializer_list<StageKind> kinds, const Facts& facts,
+                  const Timings& timings) {
+  const Duration own = timings.time_in(kinds);
+  const Duration prefill = timings.time_in({StageKind::kPrefill});
+  std::vector<StageKind> with_prefill{kinds};
+  with_prefill.push_back(StageKind::kPrefill);
+  const Duration both = timings.time_in(with_prefill);
+  const bool side_by_side = both < own + prefill;
+  if (!side_by_side || !facts.warm_prefill) return own;
+  return std::max(Duration{}, both - std::min(prefill, *facts.warm_prefill));
+}
+
 Duration pages_cost(const Facts& facts, const Timings& timings) {
-  if (timings.has(StageKind::kRead)) return timings.time_in({StageKind::kRead});
-  if (timings.has(StageKind::kLoad)) return timings.time_in({StageKind::kLoad});
+  if (timings.has(StageKind::kRead)) return added_by({StageKind::kRead}, facts, timings);
+  if (timings.has(StageKind::kLoad)) return added_by({StageKind::kLoad}, facts, timings);
   return prefill_beyond_usual(facts, timings);
 }
 
@@ -188,9 +204,9 @@ Duration cost_of(ResponseClass response_class, const Facts& facts, const Timings
     case ResponseClass::kStorageCold:
       return pages_cost(facts, timings);
     case ResponseClass::kLoadCold:
-      return timings.time_in({StageKind::kSpawn, StageKind::kLoad, StageKind::kContext});
+      return added_by({StageKind::kSpawn, StageKind::kLoad, StageKind::kContext}, facts, timings);
     case ResponseClass::kCompileCold:
-      return timings.time_in({StageKind::kCompile});
+      return added_by({StageKind::kCompile}, facts, timings);
     case ResponseClass::kPrefixCold:
       return prefix_cost(facts, timings);
     case ResponseClass::kWarm:

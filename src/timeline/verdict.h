@@ -33,7 +33,9 @@ struct Verdict {
 //                    another cause.
 // The last two need Facts::usual_prefill.
 //
-// The cost is the time in the layer's own stages, side by side ones counted once. Of a cold prefix
+// The cost is the time in the layer's own stages, side by side ones counted once. Where they ran
+// beside prefill it is all of that time but for what prefill takes when warm
+// (Facts::warm_prefill), so what prefill hid costs nothing. Of a cold prefix
 // it is the share of prefill that went into tokens evaluated before. Where pages came in through
 // page faults, without a read stage, it is the load's time, or what prefill took beyond the usual.
 std::optional<Verdict> explain(const Facts& facts, const Timeline& timeline, const Before& before);
