@@ -21,6 +21,7 @@ struct Facts {
   Bytes load_set{};    // what a load of this model maps or reads
   std::int64_t major_faults = 0;
   Bytes swapped_in{};
+  std::string swap_kind{};  // with it: where from, "zram" or "disk"; empty: not known
 
   bool spawned = false;         // a worker had to be started, by this request or one that it joined
   bool weights_loaded = false;  // likewise
@@ -40,6 +41,8 @@ struct Facts {
   std::optional<VerdictCode> compiled_cause{};
   std::optional<VerdictCode> prefix_cause{};
   std::string evicted_for{};  // with weights.evicted_for: who took the room
+  // The first use of what the model's file holds since it was changed or touched.
+  bool file_changed = false;
   // With weights.idle: how long they were to stay, and who said so ("request", "configuration", a
   // variable's name).
   std::string keep_alive{};

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // The words of one code. {model} and {other} stand for the model and for the one that took its
-// room, {terms} for its keep_alive.
+// room, {terms} for its keep_alive, {swap} for where memory had been moved to.
 struct Words {
   VerdictCode code;
   std::string_view why;
@@ -35,15 +35,18 @@ constexpr std::array kWords{
           "let the download finish: hearth warm {model} --layer artifact"},
     Words{kArtifactChanged, "The file of {model} had changed and was fetched again",
           "keep the file still, and check it: hearth show {model}"},
-    Words{kPagesNeverRead, "The file of {model} had not been read since the machine started",
+    Words{kPagesNeverRead,
+          "Nothing shows that the file of {model} had been read since the machine started",
           "read it before it is asked for: hearth warm {model} --layer pages"},
-    Words{kPagesDropped, "The file of {model} had been dropped from memory on request",
-          "read it back: hearth warm {model} --layer pages"},
+    Words{
+        kPagesDropped, "The kernel was told to drop the file of {model} from memory",
+        "read it back: hearth warm {model} --layer pages; against being told by others: hearth pin "
+        "{model} --layer pages"},
     Words{kPagesEvicted, "Something else needed the memory that held the file of {model}",
-          "leave more memory free, and read it back: hearth warm {model} --layer pages"},
+          "keep it from being taken: hearth pin {model} --layer pages; or leave more memory free"},
     Words{kPagesReplaced, "The file of {model} was replaced, and what memory held was the old one",
           "read the new one: hearth warm {model} --layer pages"},
-    Words{kPagesSwapped, "Memory of {model} had been moved to swap and was read back",
+    Words{kPagesSwapped, "Memory of {model} had been moved to {swap} and was read back",
           "leave more memory free: what each model holds is in hearth ps"},
     Words{kWeightsFirstUse, "{model} had not been loaded since the server started",
           "load it before it is asked for: hearth load {model}"},
@@ -90,7 +93,7 @@ constexpr std::array kWords{
           "nothing to do for a few milliseconds; see hearth why"},
     Words{kCpuContended, "Other programs were using the processor",
           "move heavy jobs to other hours, or give {model} fewer threads; see hearth ps"},
-    Words{kMemorySwapped, "Memory of {model} had been moved to swap and came back meanwhile",
+    Words{kMemorySwapped, "Memory of {model} had been moved to {swap} and came back meanwhile",
           "leave more memory free: what each model holds is in hearth ps"},
 };
 
@@ -110,11 +113,16 @@ std::string terms_of(const Facts& facts) {
   return "the keep_alive of " + facts.keep_alive + (by.empty() ? "" : " from " + by);
 }
 
+std::string_view swap_of(const Facts& facts) {
+  if (facts.swap_kind == "zram") return "compressed memory (zram)";
+  return facts.swap_kind == "disk" ? "swap on disk" : "swap";
+}
+
 std::string filled(std::string_view words, const Facts& facts) {
   const std::string_view other =
       facts.evicted_for.empty() ? std::string_view{"another model"} : facts.evicted_for;
   return fmt::format(fmt::runtime(words), fmt::arg("model", facts.model), fmt::arg("other", other),
-                     fmt::arg("terms", terms_of(facts)));
+                     fmt::arg("terms", terms_of(facts)), fmt::arg("swap", swap_of(facts)));
 }
 
 std::string readable(Duration duration) {
@@ -128,8 +136,14 @@ std::string sentence(const std::string& why, Duration cost) {
   return fmt::format("{}; this cost {}.", why, readable(cost));
 }
 
+// In place of what the code says elsewhere.
+constexpr Words kChangedFile{
+    kWeightsFirstUse, "The file of {model} was changed or touched, and had not been loaded since",
+    "after a change, load it before it is asked for: hearth load {model}"};
+
 Verdict verdict(VerdictCode code, Duration cost, const Facts& facts) {
-  const Words& words = kWords[static_cast<std::size_t>(code)];
+  const bool changed = code == kWeightsFirstUse && facts.file_changed;
+  const Words& words = changed ? kChangedFile : kWords[static_cast<std::size_t>(code)];
   return {.code = code,
           .layer = layer_of(code),
           .cost = cost,
@@ -148,6 +162,8 @@ VerdictCode cause_of(ResponseClass response_class, const Facts& facts) {
       case ResponseClass::kArtifactCold:
         return {facts.artifact_cause, kArtifactAbsent};
       case ResponseClass::kStorageCold:
+        // Swap is read from a device too.
+        if (facts.swapped_in + facts.swapped_in > facts.bytes_read) return {{}, kPagesSwapped};
         return {facts.pages_cause, kPagesNeverRead};
       case ResponseClass::kLoadCold:
         return {facts.weights_cause, kWeightsFirstUse};

@@ -142,6 +142,51 @@ TEST(VerdictCodes, UnknownNameIsNone) {
   EXPECT_EQ(verdict_code_named("weights.bored"), std::nullopt);
 }
 
+struct TextCase {
+  const char* name;
+  Facts facts;
+  VerdictCode code;
+  const char* says;
+};
+class Texts : public testing::TestWithParam<TextCase> {};
+
+TEST_P(Texts, NameTheCause) {
+  const auto verdict = explain(GetParam().facts, timeline_of({}), Before{});
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(name_of(verdict->code), name_of(GetParam().code));
+  EXPECT_THAT(verdict->text, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verdict, Texts,
+    testing::Values(
+        TextCase{"FirstLoad", {.weights_loaded = true}, kWeightsFirstUse, "since the server"},
+        TextCase{"FirstLoadOfAChangedFile",
+                 {.weights_loaded = true, .weights_cause = kWeightsFirstUse, .file_changed = true},
+                 kWeightsFirstUse,
+                 "was changed or touched"},
+        TextCase{"ALaterLoadOfIt",
+                 {.weights_loaded = true, .weights_cause = kWeightsIdle, .file_changed = true},
+                 kWeightsIdle,
+                 "unloaded after"},
+        TextCase{"MostlySwap",
+                 {.bytes_read = 10_MiB, .swapped_in = 6_MiB, .pages_cause = kPagesEvicted},
+                 kPagesSwapped,
+                 "moved to swap and"},
+        TextCase{"SomeSwap",
+                 {.bytes_read = 10_MiB, .swapped_in = 4_MiB, .pages_cause = kPagesEvicted},
+                 kPagesEvicted,
+                 "needed the memory"},
+        TextCase{"Zram",
+                 {.swapped_in = 2_MiB, .swap_kind = "zram"},
+                 kMemorySwapped,
+                 "compressed memory (zram)"},
+        TextCase{"SwapOnDisk",
+                 {.swapped_in = 2_MiB, .swap_kind = "disk"},
+                 kMemorySwapped,
+                 "swap on disk"}),
+    [](const auto& test) { return std::string{test.param.name}; });
+
 struct CostCase {
   const char* name;
   Facts facts;
