@@ -27,7 +27,7 @@ std::string worker_json(const front::WorkerStatus& worker) {
   out.integer("anonymous_bytes", worker.anonymous_bytes);
   out.integer("device_bytes", worker.device_bytes);
   out.string("backend", worker.backend).string("engine", worker.engine);
-  return out.integer("context", worker.context).object();
+  return out.integer("context", worker.context).integer("threads", worker.threads).object();
 }
 
 void add_text_or_null(JsonWriter& out, std::string_view key, const std::string& text) {

@@ -109,6 +109,7 @@ void add_worker(Details& details, const boost::json::object& worker) {
   details.line("device", bytes_text(worker, "device_bytes"));
   details.line("backend", text_in(worker, "backend"));
   details.line("engine", text_in(worker, "engine"));
+  if (integer_in(worker, "threads") > 0) details.line("threads", count_text(worker, "threads"));
   if (integer_in(worker, "context") > 0) {
     details.line("cells", count_text(worker, "context") + " tokens");
   }

@@ -46,6 +46,7 @@ ModelOptions Config::effective(const std::string& key) const {
   model.parallel = model.parallel.value_or(parallel);
   model.threads = model.threads.value_or(threads);
   model.queue = model.queue.value_or(queue);
+  model.exact = model.exact.value_or(exact);
   model.keep_alive = model.keep_alive.value_or(keep_alive);
   return model;
 }

@@ -28,6 +28,7 @@ struct ModelOptions {
   std::optional<std::int64_t> parallel;
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> queue;
+  std::optional<bool> exact;
   std::optional<KeepAlive> keep_alive;
 };
 
@@ -42,7 +43,9 @@ struct Config {
   KeepAlive keep_alive = KeepAlive::until_wanted();
   std::int64_t parallel = 4;       // sequences of one model at once
   std::int64_t context = 0;        // tokens per sequence; 0: what the model was trained for
-  std::int64_t threads = 0;        // of evaluation; 0: the physical cores of this process
+  std::int64_t threads = 0;        // of evaluation, at most; 0: the physical cores of this process
+  bool exact = false;              // the same bits for the same request
+  std::int64_t worker_nice = 0;    // of evaluation threads
   std::int64_t queue = 512;        // waiting requests per model
   std::int64_t hang_seconds = 30;  // 0: no limit
   std::int64_t drain_seconds = 30;

@@ -23,7 +23,7 @@ bool lists(const Aliases& aliases, const std::string& key) {
 
 bool load_alike(const ModelOptions& a, const ModelOptions& b) {
   return a.context == b.context && a.parallel == b.parallel && a.threads == b.threads &&
-         a.queue == b.queue;
+         a.queue == b.queue && a.exact == b.exact;
 }
 
 const NamedModel* exactly(const std::vector<NamedModel>& models, const std::string& key) {

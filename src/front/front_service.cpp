@@ -325,6 +325,8 @@ HostSettings FrontService::host_settings(const std::string& artifact) const {
   settings.options.context_limit = static_cast<int>(*options.context);
   settings.options.parallel = static_cast<int>(*options.parallel);
   settings.options.threads = static_cast<int>(*options.threads);
+  settings.options.exact = *options.exact;
+  settings.options.nice = static_cast<int>(config_.worker_nice);
   settings.options.repack = config_.switches.compiled;
   settings.options.prefix = config_.switches.prefix;
   settings.queue_limit = static_cast<int>(*options.queue);

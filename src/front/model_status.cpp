@@ -46,6 +46,7 @@ WorkerStatus worker_status(const ModelHost& host, TimePoint now) {
   worker.engine = host.ready()->engine;
   worker.context = host.context_cells();
   worker.context_limit = host.ready()->context_limit;
+  worker.threads = host.heartbeat().threads;
   return worker;
 }
 

@@ -43,6 +43,7 @@ struct WorkerStatus {
   std::string engine;
   int context = 0;        // KV cells allocated
   int context_limit = 0;  // tokens of one sequence at most
+  int threads = 0;        // that evaluate now; 0: not told yet
 };
 
 // A model as every list shows it.

@@ -56,6 +56,9 @@ std::string joined(std::span<const std::string_view> words, std::string_view quo
 // "1 to 64", "debug, info", "" when anything goes.
 std::string allowed(const Option& option, std::string_view quote) {
   if (!option.words.empty()) return joined(option.words, quote);
+  if (std::holds_alternative<bool Config::*>(option.member)) {
+    return fmt::format("{0}true{0}, {0}false{0}", quote);
+  }
   if (option.most == 0) return "";
   return fmt::format("{} to {}", option.least, option.most);
 }

@@ -59,8 +59,22 @@ const std::array kOptions{
            .ollama = {"OLLAMA_NUM_PARALLEL", ollama::number_or_unset}},
     Option{.name = "threads",
            .member = &Config::threads,
-           .help = "Evaluation threads of one model. 0: the physical cores.",
+           .help = "Most evaluation threads of one model; how many there are at a moment follows "
+                   "the processors that other programs leave free. 0: the physical cores.",
            .most = 1024},
+    Option{.name = "exact",
+           .member = &Config::exact,
+           .help = "The same request gets the same bits, whatever else goes on: all threads, also "
+                   "beside busy neighbours, requests of a model one after the other, and prompts "
+                   "read anew from their first token on. All of this costs time."},
+    Option{.name = "worker_nice",
+           .member = &Config::worker_nice,
+           .help = "Priority of evaluation against other programs, from -20 (first) to 19 (last). "
+                   "Below 0 replies stay fast beside busy neighbours, which then get less: mind "
+                   "the other services of this machine. It needs CAP_SYS_NICE, or LimitNICE in "
+                   "the service's unit; what the system refuses is logged.",
+           .least = -20,
+           .most = 19},
     Option{.name = "queue",
            .member = &Config::queue,
            .help = "Requests that may wait for one model; one more gets a 503.",
@@ -246,6 +260,7 @@ const std::array kModelOptions{
     ModelOption{.name = "parallel", .member = &ModelOptions::parallel, .help = {}},
     ModelOption{.name = "threads", .member = &ModelOptions::threads, .help = {}},
     ModelOption{.name = "queue", .member = &ModelOptions::queue, .help = {}},
+    ModelOption{.name = "exact", .member = &ModelOptions::exact, .help = {}},
 };
 
 template <class Table>

@@ -15,7 +15,7 @@ namespace hearth::front {
 using Texts = std::vector<std::string>;
 
 // What an option's value can be. KeepAlive is written as a number of seconds or a duration.
-using Value = std::variant<std::string, std::int64_t, Texts, KeepAlive>;
+using Value = std::variant<std::string, std::int64_t, bool, Texts, KeepAlive>;
 
 enum class Effect {
   kLive,     // taken over by a reload
@@ -36,8 +36,8 @@ struct Fallback {
 
 // One line of the table: all there is to know about an option.
 struct Option {
-  using Member = std::variant<std::string Config::*, std::int64_t Config::*, Texts Config::*,
-                              KeepAlive Config::*>;
+  using Member = std::variant<std::string Config::*, std::int64_t Config::*, bool Config::*,
+                              Texts Config::*, KeepAlive Config::*>;
   std::string_view name;
   Member member;
   Effect effect = Effect::kRestart;
@@ -58,8 +58,9 @@ const std::vector<std::string_view>& option_names();
 
 // One key of a model's section. Its help and bounds are the general option's of the same name.
 struct ModelOption {
-  using Member = std::variant<std::optional<std::int64_t> ModelOptions::*,
-                              std::optional<KeepAlive> ModelOptions::*, Texts ModelOptions::*>;
+  using Member =
+      std::variant<std::optional<std::int64_t> ModelOptions::*, std::optional<bool> ModelOptions::*,
+                   std::optional<KeepAlive> ModelOptions::*, Texts ModelOptions::*>;
   std::string_view name;
   Member member;
   Effect effect = Effect::kRestart;

@@ -20,6 +20,12 @@ Result<Value> number_of(const Option& option, const toml::node& node) {
   return Value{*number};
 }
 
+Result<Value> truth_of(const Option& option, const toml::node& node) {
+  const auto truth = node.value_exact<bool>();
+  if (!truth) return wrong_kind(option, "true or false", node);
+  return Value{*truth};
+}
+
 Result<Value> text_of(const Option& option, const toml::node& node) {
   auto text = node.value_exact<std::string>();
   if (!text) return wrong_kind(option, "a string", node);
@@ -66,6 +72,7 @@ Result<Value> single_of(const Option& option, const toml::node& node) {
   if (std::holds_alternative<std::int64_t Config::*>(option.member)) {
     return number_of(option, node);
   }
+  if (std::holds_alternative<bool Config::*>(option.member)) return truth_of(option, node);
   if (std::holds_alternative<KeepAlive Config::*>(option.member)) {
     return keep_alive_of(option, node);
   }

@@ -63,6 +63,16 @@ Result<Value> parse_number(const Option& option, std::string_view text) {
   return Value{number};
 }
 
+Result<Value> parse_truth(const Option& option, std::string_view text) {
+  for (const std::string_view yes : {"true", "1", "yes", "on"}) {
+    if (text == yes) return Value{true};
+  }
+  for (const std::string_view no : {"false", "0", "no", "off"}) {
+    if (text == no) return Value{false};
+  }
+  return wrong(option, fmt::format("must be true or false, not \"{}\"", text));
+}
+
 Result<Value> parse_list(const Option& option, std::string_view text) {
   Texts items = items_of(text);
   for (const std::string& item : items) {
@@ -119,6 +129,7 @@ Result<Value> parse_value(const Option& option, std::string_view text) {
   if (std::holds_alternative<std::int64_t Config::*>(option.member)) {
     return parse_number(option, text);
   }
+  if (std::holds_alternative<bool Config::*>(option.member)) return parse_truth(option, text);
   if (std::holds_alternative<Texts Config::*>(option.member)) return parse_list(option, text);
   if (std::holds_alternative<KeepAlive Config::*>(option.member)) {
     return keep_alive_value(option, text);
@@ -180,6 +191,7 @@ Result<Value> keep_alive_value(const Option& option, std::string_view text) {
 std::string json_of(const Value& value) {
   return std::visit(Overload{[](const std::string& text) { return quoted(text); },
                              [](std::int64_t number) { return std::to_string(number); },
+                             [](bool truth) { return std::string{truth ? "true" : "false"}; },
                              [](const Texts& list) {
                                std::string out;
                                for (const std::string& item : list) {
