@@ -195,6 +195,19 @@ void add_need(Details& details, const boost::json::object& need) {
   details.line("but", text_in(need, "note"));
 }
 
+// What the files lie on, how they are read and why, and what is wrong with it.
+void add_storage(Details& details, const boost::json::object& storage) {
+  details.section("Lies on");
+  std::string text = text_in(storage, "kind") + ", " + or_nothing(text_in(storage, "file_system"));
+  details.line(text_in(storage, "name"), std::move(text));
+  if (const auto* choice = object_in(storage, "choice")) {
+    details.line("read", fmt::format("{} by {} at once, {}; {}", text_in(*choice, "mode"),
+                                     integer_in(*choice, "readers"), text_in(*choice, "direction"),
+                                     text_in(*choice, "why")));
+  }
+  details.line("but", text_in(storage, "finding"));
+}
+
 }  // namespace
 
 std::string model_details(const boost::json::object& model, std::int64_t now_us,
@@ -212,6 +225,7 @@ std::string model_details(const boost::json::object& model, std::int64_t now_us,
 std::string content_details(const boost::json::object& content, const OutputStyle& style) {
   Details details{style};
   if (const auto* need = object_in(content, "need")) add_need(details, *need);
+  if (const auto* storage = object_in(content, "storage")) add_storage(details, *storage);
   if (const auto* layers = array_in(content, "layers")) add_tensors(details, *layers);
   return std::move(details).take();
 }

@@ -22,6 +22,9 @@ Account::Account(std::string request_id, const RequestContext& context, std::int
 
 void Account::add_load(const LoadRecord& load) {
   timeline.add(load.loaded.stages);
+  for (const Stage& stage : load.loaded.stages) {
+    if (stage.kind == StageKind::kQueue) facts.behind_load += stage.length();
+  }
   facts.weights_loaded = true;
   facts.bytes_read += load.loaded.bytes_read;
   facts.major_faults += load.loaded.major_faults;

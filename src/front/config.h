@@ -51,6 +51,7 @@ struct Config {
   std::int64_t drain_seconds = 30;
   std::int64_t history_rows = 10'000;
   std::int64_t hollow_workers = 2;
+  std::string read_serial = "auto";  // "auto", "always", "never"
   std::vector<std::string> stores{"huggingface", "ollama", "lmstudio"};  // looked into
   std::vector<std::string> folders;                                      // watched for models
   std::vector<std::string> pull_hosts{"huggingface.co", "hf.co", "registry.ollama.ai"};

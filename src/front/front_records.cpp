@@ -21,7 +21,8 @@ std::string FrontService::about() const {
   return about_json(About{.uptime = world_.loop.now() - started_,
                           .models = named_.size(),
                           .requests = requests_.inside(),
-                          .switches = config_.switches});
+                          .switches = config_.switches,
+                          .devices = devices_.shown()});
 }
 
 void FrontService::on_closed(const std::string& name, const RequestReport& report) {
@@ -61,6 +62,7 @@ void FrontService::on_host_changed(ModelHost& host) {
   const auto found = models_.find(host.model().artifact);
   if (found == models_.end() || !found->second) return;
   if (found->second->learn_from_host() == Model::Learned::kLoad) {
+    load_planner_.note_loaded(host.model().artifact, host.last_load()->loaded);
     world_.loop.spawn(refresh_pages(host.model().artifact));
   }
   publish_levels(*found->second);

@@ -140,6 +140,10 @@ Task<Result<ModelDetails>> FrontService::details(std::string name) {
   details.tensors = std::move(read->tensors);
   details.layers = std::move(read->layers);
   details.need = std::move(read->need);
+  if (!known->paths.empty()) {
+    std::string first = known->paths.front();
+    details.storage = co_await devices_.shown_for(std::move(first));
+  }
   co_return details;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/front_service.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "base/version.h"
 #include "front/about.h"
+#include "front/front_service.h"
 #include "front/live_json.h"
 #include "front/made_model.h"
 #include "front/model_status.h"
@@ -66,11 +65,13 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       metrics_{BuildInfo{std::string{version()}, std::string{engine_build()}}},
       events_{world_.loop},
       access_{config_.access()},
-      layers_{
-          LayerSet::World{world_.loop, disk_pool_, world_.files, world_.clock,
-                          [this](const std::string& artifact) { return host_of(artifact); },
-                          [this](const std::string& artifact) { return load_set_of(artifact); },
-                          [this](const std::string& artifact) { return keeper_.held(artifact); }}},
+      devices_{devices_world(), load_device_book(world_.files, config_.data + "/devices.json"),
+               world_.seed},
+      layers_{LayerSet::World{
+          world_.loop, disk_pool_, world_.files, world_.clock,
+          [this](const std::string& artifact) { return host_of(artifact); },
+          [this](const std::string& artifact) { return load_set_of(artifact); },
+          [this](const std::string& artifact) { return keeper_.held(artifact); }, &devices_}},
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop},
@@ -113,6 +114,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   stop_asked_.notify_all();
   pins_.set({});
   warm_ups_.cancel();
+  devices_.poke();
   co_await pulls_.stop();  // requests may wait for one
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
@@ -283,13 +285,13 @@ Task<Result<>> FrontService::refresh_catalogue() {
 Model& FrontService::model_for(const NamedModel& named) {
   std::unique_ptr<Model>& model = models_[named.artifact.id];
   if (!model) {
-    const Model::World world{
-        ModelHost::World{world_.loop, process_pool_, world_.files, world_.processes},
-        world_.clock,
-        layers_,
-        metrics_,
-        pressure_,
-        config_.switches};
+    const Model::World world{ModelHost::World{world_.loop, process_pool_, world_.files,
+                                              world_.processes, &load_planner_},
+                             world_.clock,
+                             layers_,
+                             metrics_,
+                             pressure_,
+                             config_.switches};
     const std::string& artifact = named.artifact.id;
     const NamedModel& holder = *holder_of(artifact);
     warn_of_shared_files(holder);

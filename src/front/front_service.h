@@ -19,9 +19,11 @@
 #include "base/sync.h"
 #include "front/config.h"
 #include "front/config/change.h"
+#include "front/devices.h"
 #include "front/keeper.h"
 #include "front/key_store.h"
 #include "front/layer_set.h"
+#include "front/load_planner.h"
 #include "front/model.h"
 #include "front/pins.h"
 #include "front/pulls/pulls.h"
@@ -155,6 +157,8 @@ class FrontService : public Service {
   void publish_levels(const Model& model);
   void update_gauges();
   ConfigChange apply(const Config& next);
+  Devices::World devices_world();
+  DiskLoadPlanner::World load_planner_world();
   StoreWatch::World store_watch_world();
   Task<Result<std::vector<StoreRoot>>> noted_roots();
   Task<Result<FoundReport>> note_found(StoreRoot root, std::vector<FoundModel> models,
@@ -211,6 +215,8 @@ class FrontService : public Service {
   std::optional<KeyStore> key_store_;  // used on key_pool_ only
   KeyRing keys_;                       // snapshot of it
   AccessRules access_;
+  Devices devices_;
+  DiskLoadPlanner load_planner_{load_planner_world()};
   LayerSet layers_;
   Pressure pressure_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name

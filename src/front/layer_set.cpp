@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/layer_set.h"
-
 #include <array>
 #include <utility>
+
+#include "front/layer_set.h"
+#include "layers/pages/memory_room.h"
 
 namespace hearth::front {
 namespace {
@@ -29,8 +30,9 @@ PagesLayer::World pages_world(const LayerSet::World& world) {
     const ModelHost* found = host(artifact);
     return found != nullptr && worker_level(found->level()) >= WorkerLevel::kLoading;
   };
-  return {world.loop,     world.pool,        world.files,       world.clock,
-          world.load_set, std::move(mapped), world.pinned_pages};
+  auto room = [&files = world.files] { return memory_room(files); };
+  return {world.loop,        world.pool,         world.files,     world.clock,     world.load_set,
+          std::move(mapped), world.pinned_pages, std::move(room), world.read_guide};
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ class LayerSet {
     HostWorkers::Find host;
     std::function<std::optional<LoadSet>(const std::string& artifact)> load_set;
     std::function<Bytes(const std::string& artifact)> pinned_pages;
+    ReadGuide* read_guide = nullptr;  // see PagesLayer::World
   };
   explicit LayerSet(World world);
 

@@ -250,6 +250,11 @@ Task<void> ModelHost::begin_load() {
   planning_ = false;
   if (!usable() || level_ != WeightsLevel::kLoading) co_return;
   last_sign_of_work_ = world_.loop.now();
+  planned_wait_.reset();
+  if (plan.waited > Duration::zero()) {
+    planned_wait_ = Stage{StageKind::kQueue, load_asked_, load_asked_ + plan.waited, Bytes{}};
+  }
+  load_asked_ = last_sign_of_work_;
   ticket_ = std::move(plan.ticket);
   Frame frame = wire::make_frame(FrameType::kLoad, 0, wire::encode(plan.message));
   if (plan.stored) frame.descriptors.push_back(std::move(*plan.stored));
@@ -421,6 +426,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   record.cause = weights_cause_;
   record.length = world_.loop.now() - load_asked_;
   record.loaded = std::move(*loaded);
+  if (planned_wait_) record.loaded.stages.push_back(*std::exchange(planned_wait_, std::nullopt));
   context_cells_ = record.loaded.context;
   ticket_.reset();
   log::info("model.loaded", {{"model", model_.name},

@@ -100,6 +100,7 @@ struct ModelDetails {
   // JSON: bytes of tensors by what they are part of, and what a load will want of the memory.
   std::string layers;  // [{"layer": "blk.0", "bytes": n}, ...] in file order
   std::string need;    // {"weights_bytes", "kv_bytes", "kv_context", "total_bytes"}
+  std::string storage;  // JSON: what the first file lies on, and how it is read; may be empty
 };
 
 // What the interfaces (HTTP dialects, and the command line through them) ask of the front. Belongs

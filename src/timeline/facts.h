@@ -33,6 +33,7 @@ struct Facts {
 
   Duration queued{};
   bool queued_behind_load = false;  // another model was loading meanwhile
+  Duration behind_load{};           // what the load itself waited for a device that another had
 
   // Hints from those who know the layer; a code of that layer, else it is ignored.
   std::optional<VerdictCode> artifact_cause{};

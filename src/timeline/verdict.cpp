@@ -267,7 +267,9 @@ std::optional<Verdict> explain(const Facts& facts, const Timeline& timeline, con
   const Timings timings = timeline.timings();
   const ResponseClass response_class = classify(facts);
   if (response_class == ResponseClass::kWarm) return explain_warm(facts, timings, before);
-  return verdict(cause_of(response_class, facts), cost_of(response_class, facts, timings), facts);
+  const Duration cost = cost_of(response_class, facts, timings);
+  if (facts.behind_load > cost) return verdict(kQueueBehindLoad, facts.behind_load, facts);
+  return verdict(cause_of(response_class, facts), cost, facts);
 }
 
 }  // namespace hearth

@@ -33,7 +33,9 @@ std::string details_json(const front::ModelStatus& model, const front::ModelDeta
   out.string("name", model.name).raw("metadata", or_else(details.metadata, "{}"));
   out.string("chat_template", details.chat_template).string("license", details.license_text);
   out.raw("tensors", or_else(details.tensors, "[]")).raw("layers", or_else(details.layers, "[]"));
-  return out.raw("need", or_else(details.need, "{}")).object();
+  out.raw("need", or_else(details.need, "{}"));
+  if (!details.storage.empty()) out.raw("storage", details.storage);
+  return out.object();
 }
 
 Task<void> respond(Call call, http::HttpResponse response) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/config/options.h"
-
 #include <algorithm>
 #include <array>
 
 #include "front/config/checks.h"
 #include "front/config/ollama.h"
+#include "front/config/options.h"
 #include "wire/frame.h"
 
 namespace hearth::front {
@@ -17,6 +16,7 @@ constexpr std::int64_t kMostBodyMib{wire::kMaxPayload >> 20};
 
 constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warn", "error"};
 constexpr std::array<std::string_view, 3> kStores{"huggingface", "ollama", "lmstudio"};
+constexpr std::array<std::string_view, 3> kSerialReads{"auto", "always", "never"};
 constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
                                                   "prefix"};
 
@@ -97,6 +97,13 @@ const std::array kOptions{
            .member = &Config::hollow_workers,
            .help = "Models, last used first, whose vocabulary is kept ready from the start.",
            .most = 64},
+    Option{.name = "read_serial",
+           .member = &Config::read_serial,
+           .effect = Effect::kLive,
+           .help = "Whether models are read from one device one after the other. `auto`: from "
+                   "disks with moving heads and from network shares, as far as the system tells; "
+                   "it cannot tell behind a virtual disk or a RAID controller.",
+           .words = kSerialReads},
     Option{.name = "history_rows",
            .member = &Config::history_rows,
            .help = "Requests that the history keeps.",
