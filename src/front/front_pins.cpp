@@ -65,8 +65,7 @@ bool FrontService::holds(const PinKey& key) const {
   }
   const Pin* pin = pin_of(key.artifact, key.layer);
   const std::optional<LoadSet> load_set = load_set_of(key.artifact);
-  return pin != nullptr && load_set && keeper_.held(key.artifact) > Bytes{} &&
-         keeper_.held(key.artifact) == size_of(first_of(*load_set, pin->bytes));
+  return pin != nullptr && load_set && keeper_.holds(key.artifact, *load_set, pin->bytes);
 }
 
 Task<Result<>> FrontService::hold(PinKey key) {
@@ -114,7 +113,7 @@ Task<Result<std::string>> FrontService::try_pin(std::string name, Pin pin) {
   // Held before it is written down: what cannot be held is no pin.
   std::optional<LoadSet> load_set = load_set_of(artifact);
   if (!load_set) co_return fail(ErrorCode::kNotFound, "the model's files are not all there");
-  if (keeper_.held(artifact) == size_of(first_of(*load_set, pin.bytes))) co_return artifact;
+  if (keeper_.holds(artifact, *load_set, pin.bytes)) co_return artifact;
   Result<> kept = co_await keeper_.keep(artifact, std::move(*load_set), pin.bytes);
   pins_.look_again();  // where it failed, an earlier pin is to be held again
   if (!kept) co_return Failed{std::move(kept).error()};

@@ -76,7 +76,8 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       requests_{world_.loop},
       stop_asked_{world_.loop},
       keeper_{Keeper::World{world_.loop, process_pool_, disk_pool_, world_.files, world_.processes,
-                            world_.keeper_program},
+                            world_.keeper_program,
+                            Bytes{static_cast<std::uint64_t>(config_.pinned_mib) << 20}},
               [this] { pins_.look_again(); }},
       pins_{pins_world()},
       store_watch_{store_watch_world()} {}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/keeper.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -33,6 +36,12 @@ Result<Opened> open_set(const Files& files, const LoadSet& load_set) {
   return opened;
 }
 
+Bytes half_of_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  return Bytes{static_cast<std::uint64_t>(std::max(pages, 0L)) / 2 *
+               static_cast<std::uint64_t>(std::max(size, 0L))};
+}
+
 Failed keeper_gone() { return fail(ErrorCode::kUnavailable, "the keeper of pinned pages died"); }
 
 }  // namespace
@@ -54,6 +63,7 @@ LoadSet first_of(const LoadSet& load_set, Bytes bytes) {
 
 Keeper::Keeper(World world, OnLost on_lost)
     : world_{std::move(world)},
+      most_{world_.most > Bytes{} ? world_.most : half_of_memory()},
       on_lost_{std::move(on_lost)},
       changed_{world_.loop},
       tasks_{world_.loop} {}
@@ -134,16 +144,32 @@ Task<Result<>> Keeper::keep(std::string artifact, LoadSet load_set, Bytes bytes)
   co_return kept;
 }
 
+// Pins that are being made count too: two may be under way at once.
+Result<> Keeper::check_budget(const std::string& artifact, const LoadSet& wanted) const {
+  Bytes others;
+  for (const auto& [other, held] : held_) {
+    if (other != artifact) others += size_of(held.set);
+  }
+  if (others + size_of(wanted) <= most_) return {};
+  const auto mebi = [](Bytes bytes) { return bytes.count() >> 20; };
+  return fail(
+      ErrorCode::kNoSpace,
+      fmt::format("pinning {} MiB of pages beside {} MiB that are pinned exceeds the budget "
+                  "of {} MiB; pin a part with --bytes, unpin another model, or raise "
+                  "pinned_mib in the configuration",
+                  mebi(size_of(wanted)), mebi(others), mebi(most_)));
+}
+
 Task<Result<>> Keeper::keep_set(std::string artifact, LoadSet wanted) {
-  const Bytes size = size_of(wanted);
-  auto job = [this, set = std::move(wanted)] { return open_set(world_.files, set); };
+  if (auto fits = check_budget(artifact, wanted); !fits) co_return fits;
+  auto job = [this, wanted] { return open_set(world_.files, wanted); };
   Result<Opened> opened = co_await world_.disk.run(world_.loop, std::move(job));
   if (!opened) co_return Failed{std::move(opened).error()};
   Result<> running = co_await ensure_process();
   if (!running) co_return running;
   forget(artifact);
   const std::uint64_t id = next_id_++;
-  held_[artifact] = Held{id, size, false};
+  held_[artifact] = Held{id, std::move(wanted), false};
   Asked asked;
   asked_[id] = &asked;
   Frame frame = wire::make_frame(FrameType::kKeep, id, wire::encode(opened->message));
@@ -167,7 +193,13 @@ void Keeper::forget(const std::string& artifact) {
 
 Bytes Keeper::held(const std::string& artifact) const {
   const auto held = held_.find(artifact);
-  return held == held_.end() || !held->second.locked ? Bytes{} : held->second.bytes;
+  return held == held_.end() || !held->second.locked ? Bytes{} : size_of(held->second.set);
+}
+
+bool Keeper::holds(const std::string& artifact, const LoadSet& load_set, Bytes bytes) const {
+  const auto held = held_.find(artifact);
+  return held != held_.end() && held->second.locked &&
+         held->second.set == first_of(load_set, bytes);
 }
 
 Task<void> Keeper::stop() {

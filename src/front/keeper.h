@@ -32,6 +32,7 @@ class Keeper {
     const Files& files;
     Processes& processes;
     std::string program;  // path of hearth-keeper; empty: there is none
+    Bytes most{};         // that may be locked in all; zero: half of the machine's memory
   };
   // Called when pages have become loose by themselves.
   using OnLost = std::function<void()>;
@@ -43,13 +44,16 @@ class Keeper {
 
   // Locks the first `bytes` of the set (0: all), in the set's order, in place of what was held for
   // this artifact before. Returns when they are in memory; calls for one artifact go one by one.
-  // Errors: kNoSpace, with what the system allows; kNotFound (a file, or the program); kUnsupported
-  // (a set of too many files); kUnavailable.
+  // Errors: kNoSpace, with what the system or the budget allows; kNotFound (a file, or the
+  // program); kUnsupported (a set of too many files); kUnavailable.
   Task<Result<>> keep(std::string artifact, LoadSet load_set, Bytes bytes);
   void forget(const std::string& artifact);
 
   // What is locked now.
   Bytes held(const std::string& artifact) const;
+  // Whether that is exactly the first `bytes` of the set.
+  bool holds(const std::string& artifact, const LoadSet& load_set, Bytes bytes) const;
+  Bytes most() const { return most_; }
 
   Task<void> stop();
 
@@ -62,9 +66,10 @@ class Keeper {
   };
   struct Held {
     std::uint64_t id = 0;  // on the wire
-    Bytes bytes;
+    LoadSet set;
     bool locked = false;
   };
+  Result<> check_budget(const std::string& artifact, const LoadSet& wanted) const;
   Task<Result<>> ensure_process();
   Task<Result<>> keep_set(std::string artifact, LoadSet wanted);
   Task<void> supervise(Worker* process);
@@ -72,6 +77,7 @@ class Keeper {
   void on_lost(const ExitStatus& status);
 
   World world_;
+  const Bytes most_;
   OnLost on_lost_;
   Notify changed_;
   Gate tasks_;

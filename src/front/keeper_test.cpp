@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/keeper.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -33,14 +34,15 @@ class KeeperTest : public ::testing::Test {
     set_ = {{path, {{0, 16_KiB}, {20 << 10, 4_KiB}}}};
   }
 
-  void run(Task<void> body) {
-    loop_.spawn(finish(this, std::move(body)));
+  void run(Task<void> body) { run(std::move(body), keeper_); }
+  void run(Task<void> body, Keeper& keeper) {
+    loop_.spawn(finish(loop_, keeper, std::move(body)));
     loop_.run();
   }
-  static Task<void> finish(KeeperTest* test, Task<void> body) {
+  static Task<void> finish(AsioEventLoop& loop, Keeper& keeper, Task<void> body) {
     co_await std::move(body);
-    co_await test->keeper_.stop();
-    test->loop_.stop();
+    co_await keeper.stop();
+    loop.stop();
   }
 
   TemporaryDirectory directory_;
@@ -70,6 +72,35 @@ TEST_F(KeeperTest, HoldsWhatItIsTold) {
   run(keep_and_forget(keeper_, set_, held));
   EXPECT_EQ(held, (std::vector<Bytes>{20_KiB, 4_KiB, Bytes{}}));
 }
+
+Task<void> keep_two(Keeper& keeper, LoadSet set, std::vector<Result<>>& results) {
+  for (const char* artifact : {"a", "b"}) {
+    results.push_back(co_await keeper.keep(artifact, set, Bytes{}));
+  }
+  results.push_back(co_await keeper.keep("b", set, 4_KiB));  // in part it fits
+  results.push_back(co_await keeper.keep("a", set, 16_KiB));
+  EXPECT_TRUE(keeper.holds("a", set, 16_KiB));
+  EXPECT_FALSE(keeper.holds("a", set, Bytes{}));
+  LoadSet moved = set;
+  moved[0].ranges[0].offset += 4096;
+  EXPECT_FALSE(keeper.holds("a", moved, 16_KiB)) << "as many bytes, but others";
+}
+
+TEST_F(KeeperTest, AllPinsTogetherStayWithinTheBudget) {
+  Keeper::World world{loop_, pool_, pool_, Files::real(), Processes::real(), HEARTH_KEEPER, 24_KiB};
+  Keeper keeper{world, [] {}};
+  std::vector<Result<>> results;
+  run(keep_two(keeper, set_, results), keeper);
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_TRUE(results[0]);
+  ASSERT_FALSE(results[1]);
+  EXPECT_EQ(results[1].error().code(), ErrorCode::kNoSpace);
+  EXPECT_THAT(results[1].error().message(), ::testing::HasSubstr("pinned_mib"));
+  EXPECT_TRUE(results[2]);
+  EXPECT_TRUE(results[3]);
+}
+
+TEST_F(KeeperTest, TheBudgetIsHalfOfMemoryByDefault) { EXPECT_GT(keeper_.most(), 64_MiB); }
 
 Task<void> die_and_keep_again(Keeper& keeper, LoadSet set, Notify& lost) {
   std::string artifact = "a";

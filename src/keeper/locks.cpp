@@ -40,21 +40,32 @@ std::string mebibytes(Bytes bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes.count()) / (1 << 20));
 }
 
+// How to be allowed `wanted`, whichever way the server was started.
+std::string how_to_have(Bytes wanted) {
+  const std::uint64_t mebi = (wanted.count() >> 20) + 1;
+  return fmt::format(
+      "as a service: LimitMEMLOCK={0}M in its unit; in a container: docker run --ulimit "
+      "memlock={1}:{1}; from a shell: `ulimit -l {2}`, where the hard limit allows it; or for "
+      "good: "
+      "`sudo setcap cap_ipc_lock=+ep` on hearth-keeper, which lies beside hearth",
+      mebi, mebi << 20, mebi << 10);
+}
+
 Failed too_much(Bytes wanted, Bytes limit) {
   return fail(ErrorCode::kNoSpace,
               fmt::format("locking {} of pages exceeds what this server may lock ({}, "
-                          "RLIMIT_MEMLOCK); raise LimitMEMLOCK= in the service's unit or `ulimit "
-                          "-l`, or give it CAP_IPC_LOCK",
-                          mebibytes(wanted), mebibytes(limit)));
+                          "RLIMIT_MEMLOCK); {}",
+                          mebibytes(wanted), mebibytes(limit), how_to_have(wanted)));
 }
 
-Failed refused(int error) {
+Failed refused(int error, Bytes wanted) {
   const std::optional<Bytes> limit = lock_limit();
   return fail(
       ErrorCode::kNoSpace,
-      fmt::format("the system refused to lock the pages ({}); this server may lock {}; "
-                  "free memory, or raise LimitMEMLOCK= in the service's unit or `ulimit -l`",
-                  std::strerror(error), limit ? mebibytes(*limit) : "any amount"));
+      fmt::format("the system refused to lock {} of pages ({}); this server may lock {}; pin less "
+                  "with --bytes or free memory{}",
+                  mebibytes(wanted), std::strerror(error), limit ? mebibytes(*limit) : "any amount",
+                  limit ? "; " + how_to_have(wanted) : std::string{}));
 }
 
 }  // namespace
@@ -77,7 +88,8 @@ Result<> Locks::Mapping::lock(std::size_t step, const GoOn& go_on) const {
   for (std::size_t at = 0; at < length_; at += step) {
     if (!go_on()) return fail(ErrorCode::kConflict, "unpinned while its pages were being locked");
     const std::size_t part = std::min(step, length_ - at);
-    if (::mlock(static_cast<char*>(address_) + at, part) != 0) return refused(errno);
+    if (::mlock(static_cast<char*>(address_) + at, part) != 0)
+      return refused(errno, Bytes{length_});
   }
   return {};
 }

@@ -98,6 +98,18 @@ const std::array kOptions{
            .help = "Models, last used first, whose vocabulary is kept ready from the start.",
            .most = 64},
     Option{.name = "read_serial",
+    Option{.name = "compiled_disk_gib",
+           .member = &Config::compiled_disk_gib,
+           .help = "Disk for what starts compute and can use again: repacked weights, and what GPU "
+                   "drivers compile. 0: nothing is kept.",
+           .unit = "GiB",
+           .most = kMillion},
+    Option{.name = "pinned_mib",
+           .member = &Config::pinned_mib,
+           .help = "Pages of model files that pins may lock into memory, all models together. 0: "
+                   "half of the machine's memory.",
+           .unit = "MiB",
+           .most = kMillion * 16},
            .member = &Config::read_serial,
            .effect = Effect::kLive,
            .help = "Whether models are read from one device one after the other. `auto`: from "

@@ -21,6 +21,8 @@ struct Range {
 struct FileRanges {
   std::string path;
   std::vector<Range> ranges;  // ascending, not touching each other
+
+  friend bool operator==(const FileRanges&, const FileRanges&) = default;
 };
 
 // What a load of a model maps or reads, in the order in which it touches it.
