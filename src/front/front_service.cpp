@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "front/front_service.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "base/version.h"
 #include "front/about.h"
-#include "front/front_service.h"
 #include "front/live_json.h"
 #include "front/made_model.h"
 #include "front/model_status.h"

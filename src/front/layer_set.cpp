@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "front/layer_set.h"
+
 #include <array>
 #include <utility>
 
-#include "front/layer_set.h"
 #include "layers/pages/memory_room.h"
 
 namespace hearth::front {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "front/config/options.h"
+
 #include <algorithm>
 #include <array>
 
 #include "front/config/checks.h"
 #include "front/config/ollama.h"
-#include "front/config/options.h"
 #include "wire/frame.h"
 
 namespace hearth::front {
