@@ -17,15 +17,16 @@ void send_heartbeat(Replies& replies, const Gauges& gauges) {
   message.steps = gauges.steps.load(std::memory_order_relaxed);
   message.active = gauges.active.load(std::memory_order_relaxed);
   message.live_tokens = gauges.live_tokens.load(std::memory_order_relaxed);
+  message.threads = gauges.threads.load(std::memory_order_relaxed);
   const Resident resident = resident_now();
   message.resident = resident.all;
   message.anonymous = resident.anonymous;
-  replies.send(wire::FrameType::kHeartbeat, 0, message);
   message.swapped = resident.swapped;
+  replies.send(wire::FrameType::kHeartbeat, 0, message);
 }
 
-Heartbeat::Heartbeat(Replies& replies, const Gauges& gauges)
-    : replies_{replies}, gauges_{gauges}, thread_{[this] { run(); }} {}
+Heartbeat::Heartbeat(Replies& replies, const Gauges& gauges, CpuShare& cpu)
+    : replies_{replies}, gauges_{gauges}, cpu_{cpu}, thread_{[this] { run(); }} {}
 
 Heartbeat::~Heartbeat() {
   {
@@ -39,6 +40,7 @@ Heartbeat::~Heartbeat() {
 void Heartbeat::run() {
   std::unique_lock lock{mutex_};
   while (!stopped_.wait_for(lock, kBetweenBeats, [this] { return stop_; })) {
+    cpu_.look();
     send_heartbeat(replies_, gauges_);
   }
 }

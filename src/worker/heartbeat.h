@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "worker/cpu_share.h"
 #include "worker/gauges.h"
 #include "worker/replies.h"
 
@@ -14,10 +15,10 @@ namespace hearth::worker {
 void send_heartbeat(Replies& replies, const Gauges& gauges);
 
 // Tells the front twice a second that the process lives, from a thread that nothing else can hold
-// up.
+// up, and looks as often at who has the CPUs.
 class Heartbeat {
  public:
-  Heartbeat(Replies& replies, const Gauges& gauges);
+  Heartbeat(Replies& replies, const Gauges& gauges, CpuShare& cpu);
   ~Heartbeat();
 
  private:
@@ -25,6 +26,7 @@ class Heartbeat {
 
   Replies& replies_;
   const Gauges& gauges_;
+  CpuShare& cpu_;
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;

@@ -121,8 +121,9 @@ Result<engine::MemoryUse> LoadedModel::open_room(int prompt) {
   room_ = std::make_unique<KvRoom>(model_, threads_, around_.abort, limits);
   if (auto opened = room_->open(prompt); !opened) return Failed{std::move(opened).error()};
   scheduler_ = std::make_unique<Scheduler>(
-      Scheduler::Parts{*opened_.vocabulary, *room_, around_.replies, around_.abort, around_.gauges},
-      opened_.options.prefix ? Scheduler::KeepPrefixes::kYes : Scheduler::KeepPrefixes::kNo);
+      Scheduler::Parts{*opened_.vocabulary, *room_, around_.replies, around_.abort, around_.gauges,
+                       around_.cpu, threads_},
+      scheduling_of(opened_.options));
   return room_->context().memory();
 }
 
@@ -134,6 +135,7 @@ Result<engine::Embedder*> LoadedModel::embedder() {
     if (!made) return Failed{std::move(made).error()};
     embedder_ = std::move(*made);
   }
+  around_.cpu.before_step(threads_, StepKind::kPrompt);
   return embedder_.get();
 }
 

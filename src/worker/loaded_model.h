@@ -9,6 +9,7 @@
 #include "engine/embedder.h"
 #include "engine/model.h"
 #include "wire/messages.h"
+#include "worker/cpu_share.h"
 #include "worker/gauges.h"
 #include "worker/kv_room.h"
 #include "worker/opened_model.h"
@@ -24,6 +25,7 @@ class LoadedModel {
     Replies& replies;
     engine::AbortFlags& abort;
     Gauges& gauges;
+    CpuShare& cpu;
   };
   struct Outcome;
 

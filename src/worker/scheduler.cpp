@@ -12,11 +12,26 @@ using engine::Decoded;
 using engine::Logits;
 using Reuse = KvRoom::Reuse;
 
-Scheduler::Scheduler(Parts parts, KeepPrefixes keep) : parts_{parts}, keep_{keep} {}
+namespace {
+
+// Tokens in a step from which on it is bound by arithmetic, not by the reading of weights.
+constexpr int kPromptFrom = 16;
+
+}  // namespace
+
+Scheduler::How scheduling_of(const wire::LoadOptions& options) {
+  using Keep = Scheduler::KeepPrefixes;
+  using Repeats = Scheduler::Repeats;
+  return {options.prefix && !options.exact ? Keep::kYes : Keep::kNo,
+          options.exact ? Repeats::kExactly : Repeats::kAnyhow};
+}
+
+Scheduler::Scheduler(Parts parts, How how) : parts_{parts}, how_{how} {}
 
 bool Scheduler::admit(const RequestPtr& request, TimePoint ready) {
-  const bool reuse = keep_ == KeepPrefixes::kYes && request->reuse_prefix;
-  const auto taken = parts_.room.take(request->prompt, reuse ? Reuse::kYes : Reuse::kNo);
+  if (how_.repeats == Repeats::kExactly && !active_.empty()) return false;
+  const Reuse wish = request->reuse_prefix ? Reuse::kYes : Reuse::kNo;
+  const auto taken = parts_.room.take(request->prompt, kept(wish));
   if (!taken) return false;
   auto sequence = std::make_unique<Sequence>(
       request, parts_.vocabulary, parts_.replies,
@@ -51,6 +66,7 @@ void Scheduler::step() {
   std::vector<Share> shares = plan();
   const TimePoint start = Clock::real().now();
   for (const Share& share : shares) share.sequence->step_begins(start);
+  parts_.cpu.before_step(parts_.threads, kind_of(shares));
   fill_batch(shares);
   const Decoded outcome = decode(shares);
   parts_.gauges.steps.fetch_add(1, std::memory_order_relaxed);
@@ -73,11 +89,21 @@ void Scheduler::finish_cancelled() {
   }
 }
 
+StepKind Scheduler::kind_of(const std::vector<Share>& shares) {
+  int tokens = 0;
+  for (const Share& share : shares) tokens += share.tokens;
+  return tokens < kPromptFrom ? StepKind::kTokens : StepKind::kPrompt;
+}
+
 std::vector<Scheduler::Share> Scheduler::plan() {
   std::vector<Demand> demands;
   for (const auto& sequence : active_) demands.push_back(sequence->demand());
+  const engine::Context& context = parts_.room.context();
+  // A prompt that has the step for itself goes in the engine's own pieces: the same computations,
+  // and between them the threads' count can change and others can come in.
+  const bool writes = std::ranges::any_of(demands, &Demand::decoding);
   const std::vector<int> tokens =
-      plan_step(demands, chunk_.tokens(), parts_.room.context().max_batch());
+      plan_step(demands, chunk_.tokens(), writes ? context.max_batch() : context.micro_batch());
   std::vector<Share> shares;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] > 0) shares.push_back({active_[i].get(), tokens[i]});
@@ -147,10 +173,13 @@ void Scheduler::take_broken(const std::vector<Share>& shares, Decoded outcome) {
   }
 }
 
+KvRoom::Reuse Scheduler::kept(Reuse wish) const {
+  return how_.keep == KeepPrefixes::kYes ? wish : Reuse::kNo;
+}
+
 void Scheduler::end(Sequence& sequence) {
   if (sequence.error() != nullptr) return fail(sequence, *sequence.error());
-  const bool keeps = keep_ == KeepPrefixes::kYes && sequence.wants_reuse();
-  parts_.room.give_back(sequence.slot(), keeps ? Reuse::kYes : Reuse::kNo);
+  parts_.room.give_back(sequence.slot(), kept(sequence.wants_reuse() ? Reuse::kYes : Reuse::kNo));
   sequence.finish(figures());
   std::erase_if(active_, [&](const auto& active) { return active.get() == &sequence; });
 }
@@ -160,9 +189,12 @@ void Scheduler::fail(Sequence& sequence, const Error& error) {
   remove(&sequence, Reuse::kNo);
 }
 
+void Scheduler::fail_all(const Error& error) {
+  while (!active_.empty()) fail(*active_.back(), error);
+}
+
 void Scheduler::remove(const Sequence* sequence, Reuse later) {
-  const bool keeps = keep_ == KeepPrefixes::kYes && later == Reuse::kYes;
-  parts_.room.give_back(sequence->slot(), keeps ? Reuse::kYes : Reuse::kNo);
+  parts_.room.give_back(sequence->slot(), kept(later));
   std::erase_if(active_, [&](const auto& active) { return active.get() == sequence; });
 }
 

@@ -78,7 +78,7 @@ class TestFront {
     wire::Frame frame;
     frame.type = wire::FrameType::kOpen;
     frame.payload =
-        wire::encode(wire::OpenMessage{"test", options, static_cast<int>(adapters.size())});
+        wire::encode(wire::OpenMessage{"test", options, {}, static_cast<int>(adapters.size())});
     frame.descriptors.emplace_back(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     for (const std::string& adapter : adapters) {
       frame.descriptors.emplace_back(::open(adapter.c_str(), O_RDONLY | O_CLOEXEC));

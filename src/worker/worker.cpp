@@ -20,7 +20,7 @@ Worker::~Worker() {
 }
 
 void Worker::run() {
-  heartbeat_ = std::make_unique<Heartbeat>(replies_, gauges_);
+  heartbeat_ = std::make_unique<Heartbeat>(replies_, gauges_, cpu_);
   while (auto frame = channel_.receive()) handle(std::move(*frame));
   abort_.stop = true;
 }
@@ -60,8 +60,9 @@ void Worker::open(Frame frame) {
   auto model = open_model(std::move(*message), std::move(frame.descriptors));
   if (!model) return replies_.send_error(frame.request, model.error());
   model_ = std::move(*model);
+  cpu_.configure(model_->options);
   inference_ =
-      std::make_unique<InferenceThread>(*model_, LoadedModel::Around{replies_, abort_, gauges_});
+      std::make_unique<InferenceThread>(*model_, LoadedModel::Around{replies_, abort_, gauges_, cpu_});
   templates_ = std::make_unique<TemplateCache>(*model_->vocabulary);
   tokenizer_ = std::thread{[this] { tokenize_requests(); }};
   wire::ReadyMessage ready = ready_message(*model_);

@@ -8,6 +8,7 @@
 #include "engine/abort_flags.h"
 #include "wire/blocking_channel.h"
 #include "wire/frame.h"
+#include "worker/cpu_share.h"
 #include "worker/gauges.h"
 #include "worker/heartbeat.h"
 #include "worker/inference_thread.h"
@@ -44,6 +45,7 @@ class Worker {
   Replies replies_{channel_};
   engine::AbortFlags abort_;
   Gauges gauges_;
+  CpuShare cpu_{gauges_};
   std::unique_ptr<OpenedModel> model_;
   std::unique_ptr<TemplateCache> templates_;  // of the tokenizing thread
   std::map<std::uint64_t, std::weak_ptr<Request>> requests_;

@@ -271,7 +271,7 @@ TEST_F(WorkerTest, RefusesAFileThatIsNoModel) {
   const wire::Frame early = front_.next();
   EXPECT_EQ(early.type, FrameType::kFailed);
   EXPECT_EQ(early.request, 7u);
-  front_.send(FrameType::kOpen, 8, wire::encode(wire::OpenMessage{"none", {}}));
+  front_.send(FrameType::kOpen, 8, wire::encode(wire::OpenMessage{"none", {}, {}, 0}));
   EXPECT_EQ(front_.next().type, FrameType::kFailed);
 }
 
