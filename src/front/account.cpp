@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/account.h"
 
+#include "base/files.h"
+#include "front/swap_kind.h"
 #include "timeline/response_class.h"
 #include "timeline/verdict.h"
 
@@ -72,6 +74,14 @@ void Account::add_embedded(const wire::EmbeddedMessage& embedded) {
 void Account::add_dropped(const wire::TokenizedMessage& tokenized) {
   dropped_messages_ = tokenized.dropped_messages;
   dropped_tokens_ = tokenized.dropped_tokens;
+}
+
+void Account::note_swap(Bytes now) {
+  if (!swapped_before_) swapped_before_ = now;
+  // A worker that was started meanwhile is another one, with nothing in swap.
+  if (facts.spawned || *swapped_before_ <= now) return;
+  facts.swapped_in = *swapped_before_ - now;
+  facts.swap_kind = swap_kind(read_small_file("/proc/swaps"));
 }
 
 void Account::set_outcome(Outcome outcome, std::string message) {

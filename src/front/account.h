@@ -40,6 +40,9 @@ class Account {
   void add_dropped(const wire::TokenizedMessage& tokenized);
   // What a load was asked for has come.
   void set_loaded() { loaded_ = true; }
+  // How much of the worker's memory is in swap now. What of it has come back since the first time
+  // counts as read for this request.
+  void note_swap(Bytes now);
 
   void set_outcome(Outcome outcome, std::string message);
   void set_status(int http_status) { status_ = http_status; }
@@ -63,6 +66,7 @@ class Account {
   std::string chat_template_;
   Outcome outcome_ = Outcome::kOk;
   std::string message_;
+  std::optional<Bytes> swapped_before_;
   int status_ = 0;
   int generated_ = 0;
   int dropped_messages_ = 0;

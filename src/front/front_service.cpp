@@ -91,17 +91,7 @@ void FrontService::start() {
   world_.loop.spawn(store_watch_.run());
   world_.loop.spawn(pulls_.look_for_parts());
   sync_pins();
-  std::vector<const NamedModel*> used;
-  for (const NamedModel& named : named_) {
-    if (named.artifact.last_used_at_us > 0) used.push_back(&named);
-  }
-  std::sort(used.begin(), used.end(), [](const NamedModel* a, const NamedModel* b) {
-    return a->artifact.last_used_at_us > b->artifact.last_used_at_us;
-  });
-  const auto wanted = static_cast<std::size_t>(config_.hollow_workers);
-  for (std::size_t i = 0; i < std::min(wanted, used.size()); ++i) {
-    world_.loop.spawn(warm_up(used[i]->name));
-  }
+  for (const NamedModel* named : last_used()) world_.loop.spawn(warm_up(named->name));
 }
 
 Task<void> FrontService::warm_up(std::string name) {
@@ -222,16 +212,20 @@ Task<Result<Model*>> FrontService::resolve(std::string name) {
                          .at("model")};
   }
   const auto running = models_.find(named->artifact.id);
+  ModelHost* host = running == models_.end() ? nullptr : &running->second->host();
   const bool in_use =
-      running != models_.end() && running->second->host().level() == WeightsLevel::kResident;
+      host != nullptr && host->level() == WeightsLevel::kResident && host->files_trusted();
   const bool rotten = named->artifact.status == ArtifactStatus::kRotten;
   if (!in_use || rotten || !config_.switches.artifact) {
     const std::string artifact = named->artifact.id;
+    const std::uint64_t look = host == nullptr ? 0 : host->begin_look();
     if (Result<> checked = co_await recheck(artifact); !checked) {
       co_return Failed{std::move(checked).error()};
     }
     named = find(parsed->key());
     if (named == nullptr) co_return fail(ErrorCode::kNotFound, "the model was removed just now");
+    host = named->artifact.id == artifact ? host_of(artifact) : nullptr;
+    if (host != nullptr) host->end_look(look);
   }
   co_return &model_for(*named);
 }
@@ -250,7 +244,10 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
                     now->reason == known->artifact.reason && now->facts == known->artifact.facts;
   if (!same) {
     if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
-    if (now->id != artifact) world_.loop.spawn(retire(artifact));
+    if (now->id != artifact) {
+      changed_files_.insert(now->id);
+      world_.loop.spawn(retire(artifact));
+    }
   }
   if (now->status == ArtifactStatus::kMissing) {
     co_return fail(ErrorCode::kNotFound, "the model's file is missing");
@@ -287,19 +284,19 @@ Task<Result<>> FrontService::refresh_catalogue() {
 Model& FrontService::model_for(const NamedModel& named) {
   std::unique_ptr<Model>& model = models_[named.artifact.id];
   if (!model) {
-    const Model::World world{ModelHost::World{world_.loop, process_pool_, world_.files,
-                                              world_.processes, &load_planner_},
-                             world_.clock,
-                             layers_,
-                             metrics_,
-                             pressure_,
-                             config_.switches};
+    ModelHost::World host_world{world_.loop, process_pool_, world_.files, world_.processes};
+    host_world.planner = &load_planner_;
+    host_world.disk = &disk_pool_;
+    host_world.variant = &cpu_variant_;
+    const Model::World world{host_world, world_.clock, layers_,
+                             metrics_,   pressure_,    config_.switches};
     const std::string& artifact = named.artifact.id;
     const NamedModel& holder = *holder_of(artifact);
     warn_of_shared_files(holder);
     model = std::make_unique<Model>(world, holder, host_settings(artifact),
                                     [this](ModelHost& host) { on_host_changed(host); });
     model->stay().set_default(default_terms(artifact));
+    if (changed_files_.erase(artifact) > 0) model->note_file_changed();
     if (pin_of(artifact, "weights") != nullptr) model->stay().set_pin(Stay::Pin::kPinned);
   }
   return *model;
@@ -365,6 +362,8 @@ Task<void> FrontService::tick() {
         (void)co_await layers_.pages().refresh(std::move(subject));
       }
     }
+    review_hollow_workers();
+    pins_.look_again();  // a load set may have become another
     if (n % kTicksPerRecheck == 1) {
       std::vector<std::string> all;
       for (const NamedModel& named : named_) all.push_back(named.artifact.id);

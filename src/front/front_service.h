@@ -123,6 +123,10 @@ class FrontService : public Service {
   Task<Result<>> refresh_catalogue();
   Task<void> retire(std::string artifact);
   Task<void> refresh_pages(std::string artifact);
+  Task<void> look_at_files(std::string artifact);
+  void review_hollow_workers();
+  Task<void> end_hollow(std::string artifact, HollowFate fate);
+  std::vector<const NamedModel*> last_used() const;
   Task<void> stop_hosts();
   static Task<void> stop_host(Model& model, Gate::Pass pass);
   Task<void> tick();
@@ -196,6 +200,7 @@ class FrontService : public Service {
     std::uint64_t deaths = 0;
     bool replaced = true;  // the last death has been followed by a new worker
     WeightsLevel level = WeightsLevel::kNone;
+    bool files_written = false;
   };
 
   World world_;
@@ -223,6 +228,8 @@ class FrontService : public Service {
   std::map<std::string, std::unique_ptr<Model>> models_;  // by artifact id
   std::map<std::string, HostSeen> hosts_seen_;            // by artifact id
   std::map<std::string, TimePoint> touched_;              // by artifact id
+  std::string cpu_variant_;                               // see ModelHost::World
+  std::set<std::string> changed_files_;                   // artifacts that took another's place
   Gate tasks_;
   Gate requests_;
   Notify stop_asked_;

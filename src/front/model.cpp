@@ -22,11 +22,15 @@ Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::On
       host_{world_.host, HostModel{named_.artifact.id, named_.name, {}}, std::move(settings),
             std::move(on_change)},
       stay_{world.host.loop, world.clock, [this] { world_.host.loop.spawn(give_back_idle()); }},
+      known_since_{world.host.loop.now()},
       request_ended_{world_.host.loop} {
   std::vector<std::string> paths, adapters;
   for (const Artifact::Shard& shard : named_.artifact.shards) paths.push_back(shard.path);
   for (const Artifact::Shard& adapter : named_.artifact.adapters) adapters.push_back(adapter.path);
   host_.set_paths(std::move(paths), std::move(adapters));
+  std::vector<FileInfo> known;
+  for (const Artifact::Shard* file : named_.artifact.files()) known.push_back(file->file);
+  host_.set_known(std::move(known));
 }
 
 void Model::update(NamedModel named) {
@@ -58,6 +62,8 @@ Task<Result<>> Model::prepare(Account& account, Use use) {
   }
   account.before = before();
   account.facts.load_set = account.before.pages.total;
+  account.facts.file_changed = file_changed_ && !host_.last_load();
+  account.note_swap(host_.heartbeat().swapped);
   if (stay_.expired()) {
     account.facts.keep_alive = stay_.expired()->keep_alive.text();
     account.facts.keep_alive_source = stay_.expired()->source;
@@ -214,6 +220,7 @@ void Model::request_arrived(Use use) {
 
 void Model::request_reached(Use use, const std::optional<KeepAlive>& keep_alive) {
   if (use == Use::kWeights) stay_.reach(keep_alive);
+  ++uses_;
 }
 
 void Model::request_left(Use use, Stay::Left how) {

@@ -89,12 +89,17 @@ class Model {
   // How long the weights stay, and why.
   Stay& stay() { return stay_; }
   const Stay& stay() const { return stay_; }
+  // Its worker, if that is hollow and nobody uses it, with what is known of the model.
+  std::optional<HollowWorker> hollow_worker() const;
 
  private:
   Task<Result<>> look_at_pages(Account& account);
   Task<void> give_back_idle();
   Before before() const;
   PrefixDomain prefix_domain(const std::string& key) const;
+
+  // Its files have taken the place of others, or were touched.
+  void note_file_changed() { file_changed_ = true; }
 
   World world_;
   NamedModel named_;
@@ -112,3 +117,6 @@ class Model {
 };
 
 }  // namespace hearth::front
+  bool file_changed_ = false;
+  int uses_ = 0;
+  TimePoint known_since_;

@@ -31,15 +31,10 @@ bool is_crash(const ExitStatus& status) {
          status.signal == SIGFPE || status.signal == SIGILL;
 }
 
-Result<std::vector<Fd>> open_all(const Files& files, const std::vector<std::string>& paths) {
-  std::vector<Fd> opened;
-  for (const std::string& path : paths) {
-    Result<Fd> file = files.open_read(path);
-    if (!file) return Failed{std::move(file).error()};
-    opened.push_back(std::move(*file));
-  }
-  return opened;
-}
+struct Spawned {
+  std::unique_ptr<Process> process;
+  WatchedFiles files;
+};
 
 }  // namespace
 
@@ -105,14 +100,14 @@ Task<void> ModelHost::spawn_worker() {
   failure_.reset();
   const TimePoint begun = world_.loop.now();
   const ProcessSpec spec{{settings_.worker_program}, worker_environment()};
-  auto job = [this, spec]() -> Result<std::pair<std::unique_ptr<Process>, std::vector<Fd>>> {
+  auto job = [this, spec]() -> Result<Spawned> {
     std::vector<std::string> paths = model_.paths;
     paths.insert(paths.end(), model_.adapters.begin(), model_.adapters.end());
-    Result<std::vector<Fd>> files = open_all(world_.files, paths);
+    Result<WatchedFiles> files = open_watched(world_.files, paths, model_.known, world_.notices);
     if (!files) return Failed{std::move(files).error()};
     Result<std::unique_ptr<Process>> process = world_.processes.spawn(spec);
     if (!process) return Failed{std::move(process).error()};
-    return std::pair{std::move(*process), std::move(*files)};
+    return Spawned{std::move(*process), std::move(*files)};
   };
   auto spawned = co_await world_.pool.run(world_.loop, std::move(job));
   spawning_ = false;
@@ -124,18 +119,23 @@ Task<void> ModelHost::spawn_worker() {
   }
   ++spawns_;
   ready_.reset();
+  watch_ = std::move(spawned->files.watch);
+  files_written_ = false;
+  held_ = {};
+  load_begun_ = false;
   spawn_stages_ = {Stage{StageKind::kSpawn, begun, begun, Bytes{}}};
   last_sign_of_work_ = world_.loop.now();
-  worker_ = std::make_unique<Worker>(world_.loop, world_.pool, std::move(spawned->first),
+  worker_ = std::make_unique<Worker>(world_.loop, world_.pool, std::move(spawned->process),
                                      [this](Frame frame) { on_frame(std::move(frame)); });
   log::info("worker.spawned", {{"model", model_.name}, {"pid", worker_->pid()}});
   world_.loop.spawn(watch(spawns_));
   wire::OpenMessage message;
   message.model = model_.name;
   message.options = settings_.options;
+  if (world_.variant != nullptr) message.backend = *world_.variant;
   message.adapters = static_cast<int>(model_.adapters.size());
   Frame open = wire::make_frame(FrameType::kOpen, 0, wire::encode(message));
-  open.descriptors = std::move(spawned->second);
+  open.descriptors = std::move(spawned->files.files);
   worker_->send(std::move(open));
   if (stopping_) worker_->close();
   // Under this task's own pass: a stop() that came during the spawn lets no new task in, and waits.
@@ -187,7 +187,7 @@ void ModelHost::on_lost(const ExitStatus& status) {
   load_wanted_ = false;
   ticket_.reset();
   if (storing_) stored_ = fail(ErrorCode::kUnavailable, "the worker left");
-  if (!asked) {
+  if (!note_written() && !asked) {
     ++deaths_;
     weights_cause_ = WeightsCause::kWorkerDied;
     log::warn("worker.died", {{"model", model_.name}, {"how", how}});
@@ -227,6 +227,7 @@ void ModelHost::want_weights(std::uint64_t request) {
   }
   load_fraction_ = 0;
   load_begun_by_ = request;
+  load_begun_ = true;
   load_asked_ = world_.loop.now();
   last_sign_of_work_ = load_asked_;
   failure_.reset();
@@ -387,6 +388,7 @@ void ModelHost::on_host_frame(const Frame& frame) {
       if (auto beat = wire::decode_heartbeat(frame.payload)) {
         if (beat->steps != heartbeat_.steps) last_sign_of_work_ = world_.loop.now();
         heartbeat_ = *beat;
+        if (!load_begun_) held_.fresh = beat->anonymous + beat->swapped;
         live_tokens_ = beat->live_tokens;
       }
       return;
@@ -400,6 +402,7 @@ void ModelHost::on_ready(const Frame& frame) {
   if (!ready) return worker_->kill("ready: " + ready.error().message());
   spawn_stages_.front().end = world_.loop.now();
   ready_ = std::move(*ready);
+  if (world_.variant != nullptr && world_.variant->empty()) *world_.variant = ready_->backend;
   log::info("worker.ready", {{"model", model_.name},
                              {"pid", worker_->pid()},
                              {"backend", ready_->backend},
@@ -428,6 +431,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   record.loaded = std::move(*loaded);
   if (planned_wait_) record.loaded.stages.push_back(*std::exchange(planned_wait_, std::nullopt));
   context_cells_ = record.loaded.context;
+  held_.held_device = held_.held_device || record.loaded.memory.device > Bytes{};
   ticket_.reset();
   log::info("model.loaded", {{"model", model_.name},
                              {"ms", milliseconds_of(record.length)},
@@ -444,6 +448,7 @@ void ModelHost::on_failed(const Frame& frame) {
   auto failed = wire::decode_failed(frame.payload);
   if (!failed) return worker_->kill("failed: " + failed.error().message());
   failure_ = wire::error_of(*failed);
+  if (watch_ && watch_->written()) failure_ = files_written_error();
   log::warn("model.load_failed", {{"model", model_.name}, {"reason", failure_->message()}});
   if (!ready_) {
     // It could not open the model: there is nothing to keep it for.

@@ -16,8 +16,10 @@
 #include "base/result.h"
 #include "base/sync.h"
 #include "front/admission.h"
+#include "front/file_watch.h"
 #include "front/load_plan.h"
 #include "front/worker.h"
+#include "layers/weights/hollow_policy.h"
 #include "layers/weights/weights_layer.h"
 #include "wire/messages.h"
 
@@ -58,6 +60,8 @@ struct HostModel {
   std::vector<std::string> paths;  // shards in order
   std::vector<std::string> adapters = {};
 };
+  // What the catalogue says of all these files, in order, adapters last; empty: not known.
+  std::vector<FileInfo> known = {};
 
 // Everything the front keeps for one model: its worker process, the level of its weights, the queue
 // of requests, the last load. A load belongs to the host, not to the request that asked first:
@@ -75,6 +79,11 @@ class ModelHost {
     Processes& processes;
     LoadPlanner* planner = nullptr;  // null: every load goes by LoadMessage's defaults
   };
+    Pool* disk = nullptr;            // for looks at files, which may wait; null: `pool`
+    OpenNotices notices = kernel_notices;
+    // The CPU variant that the first worker found to be the best here; later ones are told, and
+    // look no further. Shared by all hosts; null: each worker looks for itself.
+    std::string* variant = nullptr;
   // Told about every change of level and of load progress; may be empty.
   using OnChange = std::function<void(ModelHost&)>;
 
@@ -90,6 +99,7 @@ class ModelHost {
     model_.adapters = std::move(adapters);
   }
   Admission& admission() { return admission_; }
+  void set_known(std::vector<FileInfo> known) { model_.known = std::move(known); }
   const Admission& admission() const { return admission_; }
 
   // Returns when there is a hollow (or warmer) worker. Everyone who waits shares one spawn. Errors:
@@ -119,6 +129,11 @@ class ModelHost {
   Task<Result<wire::StoredMessage>> store_repack(Fd file, std::string content);
 
   // Ends the worker process as well.
+  // Ends a hollow worker that nobody uses, and returns when it is gone; else nothing.
+  Task<void> end_hollow();
+  // What the worker holds, if it is hollow and nobody uses it. The model's part is left open.
+  std::optional<HollowWorker> hollow_worker() const;
+
   Task<void> stop();
 
   // --- a request in the worker's hands ---
@@ -130,6 +145,19 @@ class ModelHost {
   int attached() const { return static_cast<int>(inboxes_.size()); }
 
   // Kills a worker that sent what it should not have; its requests are told that it was lost.
+  // For a reply that is about to end: whether the worker's files are what they were when it opened
+  // them. Errors: kUnavailable; the worker has been given up then.
+  Task<Result<>> check_files();
+
+  // A look at the model's names and files, in two steps: begin, look, and say that they are right.
+  // What the worker has open may still have been written to: then it is given up.
+  std::uint64_t begin_look();
+  void end_look(std::uint64_t begun);
+  // false: somebody should look before the worker is used.
+  bool files_trusted() { return watch_ != nullptr && watch_->trusted(); }
+  // The worker was lost, or is being given up, because its files were written to. Until the next.
+  bool files_written() const { return files_written_; }
+
   void poison(std::string why);
 
   // Wakes whoever waits in this host, to look at its conditions again (a cancelled flag, say).
@@ -180,6 +208,7 @@ class ModelHost {
   std::string hang_note() const;
   void note_failed_start(const ExitStatus& status, const std::string& how);
   void set_level(WeightsLevel level);
+  bool note_written();
   void changed();
 
   World world_;
@@ -192,6 +221,10 @@ class ModelHost {
 
   std::unique_ptr<Worker> worker_;
   bool spawning_ = false;
+  std::shared_ptr<FileWatch> watch_;  // shared with a look that is under way in a pool
+  bool files_written_ = false;
+  HollowWorker held_;        // of this worker: `fresh` and `held_device`
+  bool load_begun_ = false;  // likewise: it is not fresh any more
   bool stopping_ = false;
   bool load_wanted_ = false;  // by a request, while the weights are on their way out
   int load_waiters_ = 0;      // in ensure_resident()

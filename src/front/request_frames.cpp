@@ -22,9 +22,24 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
       refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
       break;
     }
+    if (ends_reply(*item)) {
+      Result<> right = co_await model.host().check_files();
+      if (!right) {
+        refuse_with(std::move(right).error());
+        break;
+      }
+    }
     ended = on_item(model, *item);
   }
   co_return Step::kOver;
+}
+
+// With it, what was made from the model's files goes out as a whole.
+bool RequestRun::ends_reply(const InboxItem& item) const {
+  if (const auto* frame = std::get_if<Frame>(&item)) {
+    return frame->type == FrameType::kDone || frame->type == FrameType::kEmbedded;
+  }
+  return is_load() && std::holds_alternative<WeightsLoaded>(item);
 }
 
 // True when it was the last one.
@@ -141,6 +156,7 @@ void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
   if (!only_counts()) model.note_evaluated(tokens_, input_.context.key);
   Finished finished;
   finished.reason = message.reason;
+  account_.note_swap(model.host().heartbeat().swapped);
   finished.stopped_by = message.stopped_by;
   finished.prompt_tokens = message.prompt_tokens;
   finished.cached_tokens = message.cached_tokens;
@@ -174,6 +190,7 @@ void RequestRun::on_embedded(Model& model, wire::EmbeddedMessage message) {
   finished.report = account_.report();
   over_ = true;
   events_.push(std::move(finished));
+  account_.note_swap(model.host().heartbeat().swapped);
 }
 
 void RequestRun::on_progress(const wire::ProgressMessage& message) {

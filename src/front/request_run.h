@@ -72,6 +72,7 @@ class RequestRun {
   Task<void> attempts(Model& model);
   Task<Step> hand_over(Model& model);
   Task<Step> follow(Model& model);
+  bool ends_reply(const InboxItem& item) const;
   bool on_item(Model& model, InboxItem& item);
   void cancel_in_worker(Model& model);
   void finish_load(Model& model);
