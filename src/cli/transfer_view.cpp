@@ -122,8 +122,13 @@ std::string prunable_text(const boost::json::object& answer, const OutputStyle& 
 std::string cool_preview_text(const boost::json::object& preview) {
   std::string text = fmt::format("{}: {} would be freed\n", text_in(preview, "model"),
                                  bytes_text(preview, "freed_bytes"));
-  text += fmt::format("  {} would be fetched again from {}\n", bytes_text(preview, "fetch_bytes"),
-                      text_in(preview, "source"));
+  const std::string source = text_in(preview, "source");
+  if (source.empty()) {
+    text += "  it would be computed again at the next start\n";
+  } else {
+    text += fmt::format("  {} would be fetched again from {}\n", bytes_text(preview, "fetch_bytes"),
+                        source);
+  }
   for (const std::string& file : texts_in(preview, "files")) text += "  " + file + "\n";
   const auto also = texts_in(preview, "also");
   if (!also.empty()) text += fmt::format("  also known as {}\n", fmt::join(also, ", "));

@@ -28,6 +28,7 @@ void Account::add_load(const LoadRecord& load) {
     if (stage.kind == StageKind::kQueue) facts.behind_load += stage.length();
   }
   facts.weights_loaded = true;
+  facts.compiled = load.loaded.repack == "built";
   facts.bytes_read += load.loaded.bytes_read;
   facts.major_faults += load.loaded.major_faults;
   facts.weights_cause = verdict_code_named(code_of(load.cause));

@@ -20,10 +20,11 @@ bool FrontService::is_shared(const Artifact::Shard& file, const std::string& art
   return false;
 }
 
-Task<Result<CoolPreview>> FrontService::preview_cool(std::string name) {
+Task<Result<CoolPreview>> FrontService::preview_cool(std::string name, std::string layer) {
   const Result<ModelStatus> known = model(name);
   if (!known) co_return Failed{known.error()};
   const NamedModel& named = *find(ModelName::parse(known->name)->key());
+  if (layer == name_of(LayerKind::kCompiled)) co_return preview_compiled(named);
   const Result<FetchPlan> plan = plan_again(named);
   if (!plan) co_return Failed{plan.error()};
   CoolPreview preview;
@@ -63,7 +64,8 @@ Task<Result<Model*>> FrontService::bring_model(std::shared_ptr<RequestRun> run, 
 Task<Result<ModelStatus>> FrontService::cool_artifact(std::string name) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kUnavailable, "the server is stopping");
-  const Result<CoolPreview> preview = co_await preview_cool(name);
+  std::string layer{name_of(LayerKind::kArtifact)};
+  const Result<CoolPreview> preview = co_await preview_cool(name, std::move(layer));
   if (!preview) co_return Failed{preview.error()};
   const NamedModel* named = find(ModelName::parse(preview->model)->key());
   if (named == nullptr || named->artifact.status == ArtifactStatus::kAbsent) co_return model(name);

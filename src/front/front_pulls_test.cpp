@@ -298,7 +298,7 @@ class FrontPullsTest : public ::testing::Test {
     co_await pull(test, test->publish(1));
     std::string name = "tiny", second = "second", layer = "artifact", weights = "weights";
     (void)co_await test->service_->copy_model(name, second);
-    const auto preview = co_await test->service_->preview_cool(name);
+    const auto preview = co_await test->service_->preview_cool(name, layer);
     EXPECT_TRUE(preview);
     EXPECT_EQ(preview->freed_bytes, static_cast<std::int64_t>(model(1).size()));
     EXPECT_EQ(preview->fetch_bytes, preview->freed_bytes);

@@ -18,6 +18,9 @@ DiskLoadPlanner::World FrontService::load_planner_world() {
   DiskLoadPlanner::World world{
       devices_, [this](const std::string& artifact) { return load_set_of(artifact); }};
   world.pinned = [this](const std::string& artifact) { return keeper_.held(artifact); };
+  world.stored = [this](std::string artifact, wire::CompileKey key) {
+    return compiled_.find(std::move(artifact), std::move(key));
+  };
   world.patience = [this] { return config_.hang_limit(); };
   return world;
 }

@@ -62,6 +62,7 @@ void FrontService::on_host_changed(ModelHost& host) {
   const auto found = models_.find(host.model().artifact);
   if (found == models_.end() || !found->second) return;
   if (found->second->learn_from_host() == Model::Learned::kLoad) {
+    compiled_.note_load(host);
     load_planner_.note_loaded(host.model().artifact, host.last_load()->loaded);
     world_.loop.spawn(refresh_pages(host.model().artifact));
   }

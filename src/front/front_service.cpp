@@ -68,11 +68,13 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       access_{config_.access()},
       devices_{devices_world(), load_device_book(world_.files, config_.data + "/devices.json"),
                world_.seed},
-      layers_{LayerSet::World{
-          world_.loop, disk_pool_, world_.files, world_.clock,
-          [this](const std::string& artifact) { return host_of(artifact); },
-          [this](const std::string& artifact) { return load_set_of(artifact); },
-          [this](const std::string& artifact) { return keeper_.held(artifact); }, &devices_}},
+      compiled_{compiled_world()},
+      layers_{
+          LayerSet::World{world_.loop, disk_pool_, world_.files, world_.clock,
+                          [this](const std::string& artifact) { return host_of(artifact); },
+                          [this](const std::string& artifact) { return load_set_of(artifact); },
+                          [this](const std::string& artifact) { return keeper_.held(artifact); },
+                          &devices_, &compiled_}},
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop},
@@ -87,6 +89,7 @@ FrontService::~FrontService() = default;
 
 void FrontService::start() {
   world_.loop.spawn(tick());
+  world_.loop.spawn(compiled_.tidy());
   verifier_.start();
   world_.loop.spawn(store_watch_.run());
   world_.loop.spawn(pulls_.look_for_parts());
@@ -112,6 +115,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();
   co_await stop_hosts();
+  co_await compiled_.stop();
   co_await keeper_.stop();
   co_await pins_.stop();
   co_await verifier_.stop();
@@ -330,6 +334,7 @@ HostSettings FrontService::host_settings(const std::string& artifact) const {
   settings.options.nice = static_cast<int>(config_.worker_nice);
   settings.options.repack = config_.switches.compiled;
   settings.options.prefix = config_.switches.prefix;
+  settings.environment = compiled_.worker_variables();
   settings.queue_limit = static_cast<int>(*options.queue);
   settings.hang_limit = config_.hang_limit();
   return settings;
@@ -339,7 +344,7 @@ std::optional<LoadSet> FrontService::load_set_of(const std::string& artifact) co
   for (const NamedModel& named : named_) {
     const bool usable = named.artifact.status == ArtifactStatus::kOk ||
                         named.artifact.status == ArtifactStatus::kChanged;
-    if (named.artifact.id == artifact && usable) return named.artifact.load_set();
+    if (named.artifact.id == artifact && usable) return compiled_.load_set(named.artifact);
   }
   return std::nullopt;
 }

@@ -17,6 +17,7 @@
 #include "base/process.h"
 #include "base/random.h"
 #include "base/sync.h"
+#include "front/compiled_room.h"
 #include "front/config.h"
 #include "front/config/change.h"
 #include "front/devices.h"
@@ -90,7 +91,7 @@ class FrontService : public Service {
   std::vector<PullStatus> pulls() const override;
   Task<Result<>> stop_pull(std::string name, Parts parts) override;
   Task<Result<std::vector<Prunable>>> prune(Prune what) override;
-  Task<Result<CoolPreview>> preview_cool(std::string name) override;
+  Task<Result<CoolPreview>> preview_cool(std::string name, std::string layer) override;
   Task<Result<ModelStatus>> create_model(CreateRequest request) override;
   Task<Result<Bytes>> blob(std::string digest) override;
   Task<Result<std::unique_ptr<BlobUpload>>> receive_blob(std::string digest, Bytes size) override;
@@ -123,6 +124,9 @@ class FrontService : public Service {
   Task<Result<>> refresh_catalogue();
   Task<void> retire(std::string artifact);
   Task<void> refresh_pages(std::string artifact);
+  CompiledRoom::World compiled_world();
+  Task<Result<>> hash_content(std::string name);
+  CoolPreview preview_compiled(const NamedModel& named) const;
   Task<void> look_at_files(std::string artifact);
   void review_hollow_workers();
   Task<void> end_hollow(std::string artifact, HollowFate fate);
@@ -222,6 +226,7 @@ class FrontService : public Service {
   AccessRules access_;
   Devices devices_;
   DiskLoadPlanner load_planner_{load_planner_world()};
+  CompiledRoom compiled_;
   LayerSet layers_;
   Pressure pressure_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name

@@ -73,7 +73,7 @@ LayerSet::LayerSet(World world)
     : workers_{world.loop, world.host},
       pages_{pages_world(world)},
       weights_{workers_, world.clock},
-      compiled_{workers_},
+      compiled_{workers_, *world.compilations},
       prefix_{workers_} {}
 
 Layer& LayerSet::of(LayerKind kind) { return const_cast<Layer&>(std::as_const(*this).of(kind)); }

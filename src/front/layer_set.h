@@ -10,6 +10,7 @@
 #include "front/model_host.h"
 #include "layers/artifact/artifact_layer.h"
 #include "layers/compiled/compiled_layer.h"
+#include "layers/compiled/no_compilations.h"
 #include "layers/pages/pages_layer.h"
 #include "layers/prefix/prefix_index.h"
 #include "layers/prefix/prefix_layer.h"
@@ -46,6 +47,7 @@ class LayerSet {
     std::function<std::optional<LoadSet>(const std::string& artifact)> load_set;
     std::function<Bytes(const std::string& artifact)> pinned_pages;
     ReadGuide* read_guide = nullptr;  // see PagesLayer::World
+    Compilations* compilations = &NoCompilations::instance();
   };
   explicit LayerSet(World world);
 
@@ -53,6 +55,7 @@ class LayerSet {
   PagesLayer& pages() { return pages_; }
   const PagesLayer& pages() const { return pages_; }
   WeightsLayer& weights() { return weights_; }
+  const CompiledLayer& compiled() const { return compiled_; }
   PrefixIndex& prefix_index() { return prefix_index_; }
 
   Layer& of(LayerKind kind);

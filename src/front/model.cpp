@@ -132,6 +132,10 @@ void Model::note_evaluated(const std::vector<int>& tokens, const std::string& ke
   world_.layers.prefix_index().note_evaluated(prefix_domain(key), tokens);
 }
 
+std::optional<VerdictCode> Model::compiled_cause() const {
+  return verdict_code_named(code_of(world_.layers.compiled().cause(subject())));
+}
+
 // ---- what was measured ----
 
 Rates Model::rates() const {

@@ -60,6 +60,9 @@ class Model {
   int seen_before(const std::vector<int>& tokens, const std::string& key);
   void note_evaluated(const std::vector<int>& tokens, const std::string& key);
 
+  // Why the last load had to compute what could have been kept.
+  std::optional<VerdictCode> compiled_cause() const;
+
   // What has been measured so far.
   Rates rates() const;
   void learn_prefill(const wire::StartedMessage& started);

@@ -99,7 +99,7 @@ Task<void> ModelHost::spawn_worker() {
   spawning_ = true;
   failure_.reset();
   const TimePoint begun = world_.loop.now();
-  const ProcessSpec spec{{settings_.worker_program}, worker_environment()};
+  const ProcessSpec spec{{settings_.worker_program}, worker_environment(settings_.environment)};
   auto job = [this, spec]() -> Result<Spawned> {
     std::vector<std::string> paths = model_.paths;
     paths.insert(paths.end(), model_.adapters.begin(), model_.adapters.end());

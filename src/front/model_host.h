@@ -50,6 +50,7 @@ using Inbox = Mailbox<InboxItem>;
 struct HostSettings {
   std::string worker_program;  // path of hearth-worker
   wire::LoadOptions options;
+  std::vector<std::string> environment = {};  // of workers, beside what all of them get
   int queue_limit = 512;
   Duration hang_limit = std::chrono::seconds{30};
 };

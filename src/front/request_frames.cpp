@@ -121,6 +121,7 @@ void RequestRun::add_load_if_waited(Model& model) {
   const std::optional<LoadRecord>& load = model.host().last_load();
   if (std::exchange(needed_load_, false) && load && load->number > loads_before_) {
     account_.add_load(*load);
+    account_.facts.compiled_cause = model.compiled_cause();
   }
 }
 

@@ -163,7 +163,7 @@ class Service {
   enum class Prune { kShow, kDelete };
   virtual Task<Result<std::vector<Prunable>>> prune(Prune what) = 0;
   // Errors: kNotFound; kUnsupported, with the reason why it could not be fetched again.
-  virtual Task<Result<CoolPreview>> preview_cool(std::string name) = 0;
+  virtual Task<Result<CoolPreview>> preview_cool(std::string name, std::string layer) = 0;
   // Errors: kInvalid (with the field), kNotFound (`from`, or a blob), kCorrupt.
   virtual Task<Result<ModelStatus>> create_model(CreateRequest request) = 0;
   // Size of a blob of ours; `digest`: "sha256:...". Errors: kInvalid, kNotFound.

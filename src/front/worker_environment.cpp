@@ -9,19 +9,22 @@
 
 namespace hearth::front {
 
-std::vector<std::string> worker_environment() {
+std::vector<std::string> worker_environment(const std::vector<std::string>& more) {
   std::vector<std::string> environment{"LC_ALL=C.UTF-8", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"};
-  // Which devices to use, and where the drivers keep what they compiled.
-  static constexpr std::array kPassed{"CUDA_VISIBLE_DEVICES", "GGML_VK_VISIBLE_DEVICES",
-                                      "HIP_VISIBLE_DEVICES",  "CUDA_CACHE_PATH",
-                                      "CUDA_CACHE_MAXSIZE",   "MESA_SHADER_CACHE_DIR",
-                                      "VK_DRIVER_FILES",      "VK_ICD_FILENAMES",
-                                      "LD_LIBRARY_PATH",      "HOME",
-                                      "ASAN_OPTIONS",         "TSAN_OPTIONS"};
+  static constexpr std::array kPassed{"CUDA_VISIBLE_DEVICES",
+                                      "GGML_VK_VISIBLE_DEVICES",
+                                      "HIP_VISIBLE_DEVICES",
+                                      "VK_DRIVER_FILES",
+                                      "VK_ICD_FILENAMES",
+                                      "LD_LIBRARY_PATH",
+                                      "HOME",
+                                      "ASAN_OPTIONS",
+                                      "TSAN_OPTIONS"};
   for (const char* name : kPassed) {
     if (const char* value = std::getenv(name))
       environment.push_back(std::string{name} + "=" + value);
   }
+  environment.insert(environment.end(), more.begin(), more.end());
   return environment;
 }
 

@@ -65,8 +65,8 @@ LayerCall read_cool(const Fields& body) {
   LayerCall call = read_unload(body);
   call.layer = read_layer(body);
   call.preview = body.flag("preview").value_or(false);
-  if (call.preview && call.layer != "artifact") {
-    body.fail("preview", "only of the layer artifact; the others delete nothing");
+  if (call.preview && call.layer != "artifact" && call.layer != "compiled") {
+    body.fail("preview", "only of the layers artifact and compiled; the others delete nothing");
   }
   return call;
 }

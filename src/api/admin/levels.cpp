@@ -54,8 +54,8 @@ std::string preview_json(const front::CoolPreview& preview, Audience audience) {
   return JsonWriter{}.raw("preview", out.object()).object();
 }
 
-Task<void> preview_cool(Call call, std::string model) {
-  const auto preview = co_await call.service.preview_cool(std::move(model));
+Task<void> preview_cool(Call call, std::string model, std::string layer) {
+  const auto preview = co_await call.service.preview_cool(std::move(model), std::move(layer));
   const Audience audience = audience_of(call);
   auto response = preview ? http::HttpResponse::json(200, preview_json(*preview, audience))
                           : error_response(call.dialect, audience, preview.error());
@@ -80,7 +80,9 @@ Task<void> warm(Call call) {
 Task<void> unload(Call call) { return change_level(std::move(call), parse_unload, unload_now); }
 Task<void> cool(Call call) {
   const auto request = parse_cool(call.request().body);
-  if (request && request->preview) return preview_cool(std::move(call), request->model);
+  if (request && request->preview) {
+    return preview_cool(std::move(call), request->model, request->layer);
+  }
   return change_level(std::move(call), parse_cool, cool_now);
 }
 Task<void> pin(Call call) { return change_level(std::move(call), parse_pin, pin_now); }

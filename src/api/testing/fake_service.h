@@ -193,8 +193,8 @@ class FakeService : public front::Service {
     called = what == Prune::kShow ? "prune show" : "prune delete";
     co_return prunable;
   }
-  Task<Result<front::CoolPreview>> preview_cool(std::string name) override {
-    called = "preview_cool " + name;
+  Task<Result<front::CoolPreview>> preview_cool(std::string name, std::string layer) override {
+    called = "preview_cool " + name + (layer == "artifact" ? "" : " " + layer);
     co_return cool_preview;
   }
   Task<Result<front::ModelStatus>> create_model(front::CreateRequest request) override {

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "layers/compiled/compilations.h"
 #include "layers/layer.h"
 #include "layers/weights/workers.h"
 
 namespace hearth {
 
-// What a start computed and could have kept. On a CPU that is the repacked layout of the weights,
-// which lives and goes with them: "live" with its bytes while they are resident, else "none".
-// Belongs to the loop.
+// What a start computes and can be kept: on a CPU the repacked layout of the weights, on a GPU what
+// its driver compiled. "live" while resident weights are in that form, "stored" while only files
+// hold it, else "none". Belongs to the loop.
 class CompiledLayer : public Layer {
  public:
-  explicit CompiledLayer(const Workers& workers) : workers_{workers} {}
+  CompiledLayer(Workers& workers, Compilations& compilations)
+      : workers_{workers}, compilations_{compilations} {}
 
   LayerState observe(const Subject& subject) const override;
-  // Never known: repacking is a part of the load.
+  // What the model's next start computes; known once it has been measured.
   Estimate cost_to_warm(const Subject& subject) const override;
 
-  // Both answer at once where there is nothing to do. Errors: kUnsupported: warm or cool the
-  // weights.
+  // Loads the model where it is not resident, and stores what that computed. A model of which
+  // nothing can be stored says so in the state's detail.
   Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
+
+  // Deletes the files. What is live goes with the weights.
   Task<Result<Bytes>> cool(Subject subject, Target target) override;
 
+  // See Compilations: why the last load had to compute, and how long that takes.
+  CompiledCause cause(const Subject& subject) const { return compilations_.state(subject).cause; }
+  std::optional<Duration> time(const Subject& subject) const {
+    return compilations_.state(subject).time;
+  }
+
  private:
-  const Workers& workers_;
+  Workers& workers_;
+  Compilations& compilations_;
 };
 
 }  // namespace hearth
