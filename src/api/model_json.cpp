@@ -69,6 +69,25 @@ std::string settings_json(const ModelSettings& settings) {
   return out.object();
 }
 
+std::string need_json(const front::LoadNeed& need) {
+  JsonWriter out;
+  out.integer("weights_bytes", need.weights).integer("mapped_bytes", need.mapped);
+  out.integer("repacked_bytes", need.repacked).integer("context_bytes", need.context);
+  out.integer("compute_bytes", need.compute).integer("device_bytes", need.device);
+  return out.object();
+}
+
+std::string predicted_json(const front::PredictedTtft& predicted) {
+  std::string errors;
+  for (const double error : predicted.errors) {
+    errors += (errors.empty() ? "" : ",") + three_decimals(error);
+  }
+  JsonWriter out;
+  out.number("low_ms", predicted.low_ms).number("high_ms", predicted.high_ms);
+  out.yes_or_no("known", predicted.known).string("start", predicted.start);
+  return out.raw("errors", "[" + errors + "]").object();
+}
+
 void add_stay(JsonWriter& out, const front::ModelStatus& model) {
   out.string("keep_alive", model.keep_alive.text());
   out.string("keep_alive_source", model.keep_alive_source);
@@ -98,7 +117,11 @@ std::string model_json(const front::ModelStatus& model, Audience audience, Exten
   add_stay(out, model);
   out.raw("layers", layers_json(model.layers));
   if (model.worker && audience == Audience::kAdmin) out.raw("worker", worker_json(*model.worker));
-  if (model.predicted_ttft_ms) out.number("predicted_ttft_ms", *model.predicted_ttft_ms);
+  if (model.need && audience == Audience::kAdmin) out.raw("need", need_json(*model.need));
+  if (model.predicted_ttft) {
+    out.number("predicted_ttft_ms", model.predicted_ttft->ms);
+    out.raw("predicted_ttft", predicted_json(*model.predicted_ttft));
+  }
   return out.integer("active", model.active).integer("queued", model.queued).object();
 }
 

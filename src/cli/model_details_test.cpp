@@ -26,7 +26,7 @@ TEST(ModelDetails, ComeInSections) {
             "    keep alive    5m0s, as the last request asked\n"
             "    until         4 minutes from now\n"
             "    last used     never\n"
-            "    ttft now      21 ms\n"
+            "    ttft now      21 ms (18-27)\n"
             "    busy          2 active, 1 queued\n"
             "\n"
             "  Layers\n"

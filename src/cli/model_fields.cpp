@@ -69,9 +69,20 @@ std::string memory_text(const boost::json::object& model) {
   return text;
 }
 
+// "2.10 s (1.8-2.6)"; a guess has a tilde before it.
 std::string ttft_text(const boost::json::object& model) {
   const auto ms = number_in(model, "predicted_ttft_ms");
-  return ms ? format_milliseconds(*ms) : std::string{kNothing};
+  if (!ms) return std::string{kNothing};
+  const auto* predicted = object_in(model, "predicted_ttft");
+  if (predicted == nullptr) return format_milliseconds(*ms);
+  const double low = number_in(*predicted, "low_ms").value_or(*ms);
+  const double high = number_in(*predicted, "high_ms").value_or(*ms);
+  const bool in_seconds = *ms >= 999.5;
+  const std::string between = in_seconds ? fmt::format("{:.1f}-{:.1f}", low / 1000, high / 1000)
+                                         : fmt::format("{:.0f}-{:.0f}", low, high);
+  const auto* known = predicted->if_contains("known");
+  const bool guess = known != nullptr && known->is_bool() && !known->get_bool();
+  return fmt::format("{}{} ({})", guess ? "~" : "", format_milliseconds(*ms), between);
 }
 
 std::string busy_text(const boost::json::object& model) {

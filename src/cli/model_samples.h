@@ -28,14 +28,17 @@ inline boost::json::object warm_model() {
     "worker": {"pid": 42, "uptime_ms": 65000, "resident_bytes": 147000000,
                "anonymous_bytes": 30000000, "device_bytes": 0, "backend": "CPU haswell",
                "engine": "b6123", "context": 8192},
-    "predicted_ttft_ms": 21.4, "active": 2, "queued": 1})")
+    "predicted_ttft_ms": 21.4,
+    "predicted_ttft": {"low_ms": 18.2, "high_ms": 26.9, "known": true, "start": "warm",
+                       "errors": []}, "active": 2, "queued": 1})")
       .get_object();
 }
 
 inline boost::json::object cold_model() {
   boost::json::object model = warm_model();
   model.erase("worker");
-  model.erase("predicted_ttft_ms");
+  model["predicted_ttft_ms"] = 2100.0;
+  model["predicted_ttft"] = {{"low_ms", 700.0}, {"high_ms", 6300.0}, {"known", false}};
   model["name"] = "cold:4b";
   model["active"] = model["queued"] = 0;
   model.erase("expires_at_us");

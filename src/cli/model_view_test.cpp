@@ -21,9 +21,9 @@ TEST(ModelView, ListsLevels) {
   EXPECT_EQ(
       levels_table({warm_model(), cold_model()}, kNow, {}),
       "NAME\tARTIFACT\tPAGES\tWEIGHTS\tCOMPILED\tPREFIX\tMEMORY\tCONTEXT\tTTFT NOW\tUNTIL\tBUSY\n"
-      "smollm2:latest\tlocal\tresident 99%\tresident\tnone\tnone\t140 MiB\t8,192\t21 ms\t"
+      "smollm2:latest\tlocal\tresident 99%\tresident\tnone\tnone\t140 MiB\t8,192\t21 ms (18-27)\t"
       "4 minutes from now\t2 active, 1 queued\n"
-      "cold:4b\tlocal\tresident 1%\tnone\tnone\tnone\t-\t-\t-\t-\t-\n");
+      "cold:4b\tlocal\tresident 1%\tnone\tnone\tnone\t-\t-\t~2.10 s (0.7-6.3)\t-\t-\n");
   EXPECT_EQ(levels_table({}, kNow, {}), "");
 }
 

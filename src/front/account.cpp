@@ -28,7 +28,7 @@ void Account::add_load(const LoadRecord& load) {
     if (stage.kind == StageKind::kQueue) facts.behind_load += stage.length();
   }
   facts.weights_loaded = true;
-  facts.compiled = load.loaded.repack == "built";
+  facts.compiled = facts.compiled || load.loaded.repack == "built";
   facts.bytes_read += load.loaded.bytes_read;
   facts.major_faults += load.loaded.major_faults;
   facts.weights_cause = verdict_code_named(code_of(load.cause));
@@ -44,9 +44,12 @@ void Account::add_started(const wire::StartedMessage& started, TimePoint now) {
   facts.prompt_tokens = started.prompt_tokens;
   facts.cached_tokens = started.cached_tokens;
   first_token_ = now;
-  const double rate = rates.prefill_tokens_per_s.value_or(0);
   const int fresh = started.prompt_tokens - started.cached_tokens;
-  if (rate > 0 && fresh > 0) facts.usual_prefill = of_milliseconds(1000.0 * fresh / rate);
+  if (outlook && fresh > 0 && outlook->prefill.known()) {
+    const Duration prefill = of_milliseconds(1000 * outlook->prefill.seconds(fresh));
+    facts.warm_prefill = prefill;
+    if (outlook->prefill.measured()) facts.usual_prefill = prefill;
+  }
   prefill_ = {};  // a run that was lost counts no more
   for (const Stage& stage : started.stages) {
     if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
@@ -72,17 +75,17 @@ void Account::add_embedded(const wire::EmbeddedMessage& embedded) {
   }
 }
 
-void Account::add_dropped(const wire::TokenizedMessage& tokenized) {
-  dropped_messages_ = tokenized.dropped_messages;
-  dropped_tokens_ = tokenized.dropped_tokens;
-}
-
 void Account::note_swap(Bytes now) {
   if (!swapped_before_) swapped_before_ = now;
   // A worker that was started meanwhile is another one, with nothing in swap.
   if (facts.spawned || *swapped_before_ <= now) return;
   facts.swapped_in = *swapped_before_ - now;
   facts.swap_kind = swap_kind(read_small_file("/proc/swaps"));
+}
+
+void Account::add_dropped(const wire::TokenizedMessage& tokenized) {
+  dropped_messages_ = tokenized.dropped_messages;
+  dropped_tokens_ = tokenized.dropped_tokens;
 }
 
 void Account::set_outcome(Outcome outcome, std::string message) {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "front/model_host.h"
 #include "front/reply.h"
+#include "policy/outlook.h"
 #include "timeline/avoided.h"
 #include "timeline/facts.h"
 #include "timeline/report.h"
@@ -24,7 +25,8 @@ class Account {
   Timeline timeline;
   Facts facts;
   Before before;
-  Rates rates;  // of the model, when the request came
+  Rates rates;                     // of the model, when the request came
+  std::optional<Outlook> outlook;  // as it was when the request had its place
 
   void set_kind(RequestKind kind) { kind_ = kind; }
   void set_model(std::string name) { facts.model = model_ = std::move(name); }
@@ -38,11 +40,11 @@ class Account {
   void add_done(const wire::DoneMessage& done);
   void add_embedded(const wire::EmbeddedMessage& embedded);
   void add_dropped(const wire::TokenizedMessage& tokenized);
-  // What a load was asked for has come.
-  void set_loaded() { loaded_ = true; }
   // How much of the worker's memory is in swap now. What of it has come back since the first time
   // counts as read for this request.
   void note_swap(Bytes now);
+  // What a load was asked for has come.
+  void set_loaded() { loaded_ = true; }
 
   void set_outcome(Outcome outcome, std::string message);
   void set_status(int http_status) { status_ = http_status; }
@@ -64,9 +66,9 @@ class Account {
   bool loaded_ = false;
   std::string model_;
   std::string chat_template_;
+  std::optional<Bytes> swapped_before_;
   Outcome outcome_ = Outcome::kOk;
   std::string message_;
-  std::optional<Bytes> swapped_before_;
   int status_ = 0;
   int generated_ = 0;
   int dropped_messages_ = 0;

@@ -50,6 +50,7 @@ class Admission {
   // Returns when nobody is inside; pause() first.
   Task<void> drained();
 
+  int places() const { return parallel_; }
   int active() const { return active_; }
   int waiting() const { return static_cast<int>(line_.size()); }
   int queue_limit() const { return queue_limit_; }

@@ -38,6 +38,16 @@ ModelStatus FrontService::status_of(const NamedModel& named) const {
   const auto found = models_.find(named.artifact.id);
   const Model* model = found == models_.end() ? nullptr : found->second.get();
   ModelStatus status = model_status(named, model, world_.loop.now());
+  const bool usable = named.artifact.status == ArtifactStatus::kOk ||
+                      named.artifact.status == ArtifactStatus::kChanged;
+  if (usable && status.status == "ok") {
+    const Predictor& predictor = rate_notes_.predictor();
+    const std::string& id = named.artifact.id;
+    const Outlook outlook = model == nullptr
+                                ? predictor.outlook(id, untouched_state(named.artifact))
+                                : model->outlook();
+    status.predicted_ttft = predicted_ttft(outlook, predictor.errors(id));
+  }
   if (model == nullptr) {
     const bool pinned = pin_of(named.artifact.id, "weights") != nullptr;
     const StayTerms terms =

@@ -46,6 +46,7 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   service->key_store_ = std::move(*keys);
   service->keys_ = KeyRing{std::move(*kept)};
   service->layers_.artifact().update(service->named_);
+  service->rate_notes_.load();
   if (const Result<> swept = service->blobs_.sweep(); !swept) {
     log::warn("store.not_swept", {{"error", swept.error().message()}});
   }
@@ -122,6 +123,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   co_await store_watch_.stop();
   co_await requests_.close();
   co_await tasks_.close();
+  co_await rate_notes_.save(world_.loop, disk_pool_);
   // What was being resolved when the deadline passed may have brought a host of its own.
   co_await stop_hosts();
 }
@@ -292,8 +294,8 @@ Model& FrontService::model_for(const NamedModel& named) {
     host_world.planner = &load_planner_;
     host_world.disk = &disk_pool_;
     host_world.variant = &cpu_variant_;
-    const Model::World world{host_world, world_.clock, layers_,
-                             metrics_,   pressure_,    config_.switches};
+    const Model::World world{host_world,       world_.clock,           layers_, metrics_, pressure_,
+                             config_.switches, rate_notes_.predictor()};
     const std::string& artifact = named.artifact.id;
     const NamedModel& holder = *holder_of(artifact);
     warn_of_shared_files(holder);
@@ -369,6 +371,7 @@ Task<void> FrontService::tick() {
     }
     review_hollow_workers();
     pins_.look_again();  // a load set may have become another
+    if (n % kTicksPerRecheck == 0) co_await rate_notes_.save(world_.loop, disk_pool_);
     if (n % kTicksPerRecheck == 1) {
       std::vector<std::string> all;
       for (const NamedModel& named : named_) all.push_back(named.artifact.id);

@@ -28,6 +28,7 @@
 #include "front/model.h"
 #include "front/pins.h"
 #include "front/pulls/pulls.h"
+#include "front/rate_notes.h"
 #include "front/request_run.h"
 #include "front/service.h"
 #include "front/store_watch.h"
@@ -220,6 +221,7 @@ class FrontService : public Service {
   Pool disk_pool_;
   Pool process_pool_;  // apart: a worker's end is told at once, however long the disk is read
   Metrics metrics_;
+  RateNotes rate_notes_{world_.files, config_.data + "/rates.json"};
   EventBus events_;
   std::optional<KeyStore> key_store_;  // used on key_pool_ only
   KeyRing keys_;                       // snapshot of it

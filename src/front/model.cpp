@@ -2,26 +2,21 @@
 #include "front/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "timeline/verdict_code.h"
 
 namespace hearth::front {
-namespace {
-
-// How much the newest of a series of measurements counts.
-constexpr double kNewest = 0.3;
-// Fewer fresh tokens than this measure the overhead of a step rather than its speed.
-constexpr int kMeasurableTokens = 16;
-
-}  // namespace
-
 Model::Model(World world, NamedModel named, HostSettings settings, ModelHost::OnChange on_change)
     : world_{world},
       named_{std::move(named)},
       host_{world_.host, HostModel{named_.artifact.id, named_.name, {}}, std::move(settings),
             std::move(on_change)},
       stay_{world.host.loop, world.clock, [this] { world_.host.loop.spawn(give_back_idle()); }},
+      starts_{Starts::World{world.host.loop, world.layers, world.metrics, world.predictor,
+                            host_.admission().places()},
+              host_},
       known_since_{world.host.loop.now()},
       request_ended_{world_.host.loop} {
   std::vector<std::string> paths, adapters;
@@ -136,38 +131,27 @@ std::optional<VerdictCode> Model::compiled_cause() const {
   return verdict_code_named(code_of(world_.layers.compiled().cause(subject())));
 }
 
+Task<Bytes> Model::driver_bytes() const {
+  return world_.layers.compiled().measure_drivers(subject());
+}
+
 // ---- what was measured ----
 
 Rates Model::rates() const {
+  const Outlook now = outlook();
   Rates rates;
   rates.read_bytes_per_s = world_.layers.pages().read_rate();
-  rates.load = load_with_pages_;
-  rates.prefill_tokens_per_s = prefill_tokens_per_s_;
+  rates.load = starts_.load_time(named_.artifact);
+  rates.compile = starts_.repack_time();
+  rates.layers = starts_.layers(named_.artifact);
+  if (now.prefill.measured()) {
+    rates.prefill_tokens_per_s = kShortPrompt / now.prefill.seconds(kShortPrompt);
+  }
   return rates;
 }
 
-void Model::learn_prefill(const wire::StartedMessage& started) {
-  Duration length{};
-  for (const Stage& stage : started.stages) {
-    if (stage.kind == StageKind::kPrefill) length += stage.length();
-  }
-  const int fresh = started.prompt_tokens - started.cached_tokens;
-  // Prompts that are evaluated beside others say nothing about one alone.
-  if (fresh < 1 || length <= Duration::zero() || host_.attached() > 1) return;
-  const double rate = 1e9 * fresh / static_cast<double>(length.count());
-  // A short prompt measures the overhead of a step rather than its speed: better than nothing,
-  // once.
-  const bool rough = fresh < kMeasurableTokens;
-  if (rough && prefill_tokens_per_s_) return;
-  const bool replaces = !prefill_tokens_per_s_ || rate_is_rough_;
-  prefill_tokens_per_s_ = replaces ? rate : (1 - kNewest) * *prefill_tokens_per_s_ + kNewest * rate;
-  rate_is_rough_ = rough;
-}
-
 Model::Learned Model::learn_from_host() {
-  if (host_.has_worker() && !host_.spawn_stages().empty()) {
-    spawn_ = host_.spawn_stages().front().length();
-  }
+  starts_.note_host(named_.artifact);
   const WeightsLevel before = std::exchange(level_seen_, host_.level());
   const bool went = before == WeightsLevel::kResident && host_.level() != WeightsLevel::kResident;
   if (went) world_.layers.weights().note_given_back(subject(), host_.weights_cause());
@@ -184,37 +168,29 @@ Model::Learned Model::learn_from_host() {
   world_.metrics.model_loaded(name());
   if (load.request == 0) world_.metrics.read_outside_requests(load.loaded.bytes_read);
   world_.layers.weights().note_loaded(subject(), load.length);
-  Duration reading{};
   for (const Stage& stage : load.loaded.stages) {
     if (stage.kind != StageKind::kRead) continue;
-    reading += stage.length();
     world_.layers.pages().note_read(stage.bytes, stage.length());
   }
-  load_with_pages_ = load.length - reading;
+  starts_.note_load(load);
   return Learned::kLoad;
 }
 
 std::optional<double> Model::eta_ms() const {
   if (host_.level() == WeightsLevel::kResident) return 0.0;
-  if (!load_with_pages_) return std::nullopt;
-  double ms = milliseconds_of(*load_with_pages_);
-  if (!host_.has_worker() && spawn_) ms += milliseconds_of(*spawn_);
-  const Estimate read = world_.layers.pages().cost_to_warm(subject());
-  if (read.known) ms += milliseconds_of(read.time);
-  // The fraction of the last load stays behind when its weights have gone.
-  return host_.level() == WeightsLevel::kLoading ? ms * (1 - host_.load_fraction()) : ms;
-}
-
-std::optional<double> Model::predicted_ttft_ms() const {
-  const std::optional<double> warm_up = eta_ms();
-  if (!warm_up || !prefill_tokens_per_s_) return std::nullopt;
-  return *warm_up + 1000.0 * kShortPrompt / *prefill_tokens_per_s_;
+  const Forecast loaded = outlook().alone(0);
+  if (!loaded.known) return std::nullopt;
+  return milliseconds_of(loaded.time);
 }
 
 int Model::retry_after_s() const {
-  // A place comes free about as often as requests end; without a measure, a second is polite.
+  // Without a measure a second is polite; with one, when a quarter of those who wait have been
+  // served.
   const int waiting = host_.admission().waiting();
-  return std::clamp(waiting / 16, 1, 30);
+  const std::optional<Duration> place = starts_.time_to_place();
+  const double seconds =
+      place ? milliseconds_of(*place) * waiting / 4000 : static_cast<double>(waiting) / 16;
+  return static_cast<int>(std::clamp(std::ceil(seconds), 1.0, 60.0));
 }
 
 void Model::request_arrived(Use use) {

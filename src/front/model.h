@@ -11,6 +11,7 @@
 #include "front/layer_set.h"
 #include "front/model_host.h"
 #include "front/service.h"
+#include "front/starts.h"
 #include "front/stay.h"
 #include "layers/artifact/catalogue.h"
 #include "layers/switches.h"
@@ -36,6 +37,7 @@ class Model {
     Metrics& metrics;
     const Pressure& pressure;
     LayerSwitches switches;
+    Predictor& predictor;
   };
 
   Model(World world, NamedModel named, HostSettings settings, ModelHost::OnChange on_change);
@@ -62,16 +64,24 @@ class Model {
 
   // Why the last load had to compute what could have been kept.
   std::optional<VerdictCode> compiled_cause() const;
+  // What drivers keep for its devices, looked at now: more after a request than before was compiled
+  // by it.
+  Task<Bytes> driver_bytes() const;
 
   // What has been measured so far.
   Rates rates() const;
-  void learn_prefill(const wire::StartedMessage& started);
+  Starts& starts() { return starts_; }
+  const Starts& starts() const { return starts_; }
+  // Until the first token of whatever is asked next, as things are now.
+  Outlook outlook() const { return starts_.outlook(named_.artifact); }
+  void learn_prefill(const wire::StartedMessage& started) {
+    starts_.note_prefill(named_.artifact, started);
+  }
   // Takes in what the host has been through since: a spawn, a load, weights that went.
   enum class Learned { kNothing, kLoad };
   Learned learn_from_host();
-  std::optional<double> predicted_ttft_ms() const;  // of a prompt of kShortPrompt fresh tokens, now
-  std::optional<double> eta_ms() const;             // until weights are resident
-  int retry_after_s() const;
+  std::optional<double> eta_ms() const;  // until weights are resident; unset while it is a guess
+  int retry_after_s() const;             // until the queue has places again
   static constexpr int kShortPrompt = 64;
 
   // From arrived to left a request may use the host, and the model stays. One that reached the
@@ -82,6 +92,8 @@ class Model {
   void request_retried() { world_.metrics.request_retried(); }
   void queue_rejected() { world_.metrics.queue_rejected(); }
   int requests() const { return requests_; }
+  // Its worker, if that is hollow and nobody uses it, with what is known of the model.
+  std::optional<HollowWorker> hollow_worker() const;
   // Returns when no request knows this model any more.
   Task<void> unused();
 
@@ -89,11 +101,12 @@ class Model {
   // the last one has left, without waiting for that.
   Task<Result<>> release();
 
+  // Its files have taken the place of others, or were touched.
+  void note_file_changed() { file_changed_ = true; }
+
   // How long the weights stay, and why.
   Stay& stay() { return stay_; }
   const Stay& stay() const { return stay_; }
-  // Its worker, if that is hollow and nobody uses it, with what is known of the model.
-  std::optional<HollowWorker> hollow_worker() const;
 
  private:
   Task<Result<>> look_at_pages(Account& account);
@@ -101,25 +114,19 @@ class Model {
   Before before() const;
   PrefixDomain prefix_domain(const std::string& key) const;
 
-  // Its files have taken the place of others, or were touched.
-  void note_file_changed() { file_changed_ = true; }
-
   World world_;
   NamedModel named_;
   ModelHost host_;
   Stay stay_;
-  std::optional<double> prefill_tokens_per_s_;
-  bool rate_is_rough_ = false;  // from a short prompt; the next long one takes its place
-  std::optional<Duration> load_with_pages_;
-  std::optional<Duration> spawn_;
+  Starts starts_;
   std::uint64_t loads_learned_ = 0;
   WeightsLevel level_seen_ = WeightsLevel::kNone;
   int requests_ = 0;
+  bool file_changed_ = false;
+  int uses_ = 0;
+  TimePoint known_since_;
   Notify request_ended_;
   std::optional<TimePoint> last_reply_at_;
 };
 
 }  // namespace hearth::front
-  bool file_changed_ = false;
-  int uses_ = 0;
-  TimePoint known_since_;

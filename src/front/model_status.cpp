@@ -108,6 +108,16 @@ void add_host(ModelStatus& status, const ModelHost& host, TimePoint now) {
   status.queued = host.admission().waiting();
 }
 
+void add_need(ModelStatus& status, const ModelHost& host) {
+  if (!host.has_worker()) return;
+  const wire::MemoryUse& need = host.ready()->estimate;
+  const Bytes all = need.weights + need.mapped + need.context + need.compute;
+  if (all == Bytes{}) return;  // the engine could not tell
+  status.need =
+      LoadNeed{signed_count(need.weights), signed_count(need.mapped),  signed_count(need.repacked),
+               signed_count(need.context), signed_count(need.compute), signed_count(need.device)};
+}
+
 void add_stay(ModelStatus& status, const Stay& stay) {
   const StayTerms terms = stay.terms();
   status.keep_alive = terms.keep_alive;
@@ -136,6 +146,18 @@ Bytes shared_with_others(const NamedModel& named, const std::vector<NamedModel>&
   return shared;
 }
 
+PredictedTtft predicted_ttft(const Outlook& outlook, std::vector<double> errors) {
+  const Forecast forecast = outlook.at(Model::kShortPrompt);
+  PredictedTtft predicted;
+  predicted.ms = milliseconds_of(forecast.time);
+  predicted.low_ms = milliseconds_of(forecast.low);
+  predicted.high_ms = milliseconds_of(forecast.high);
+  predicted.known = forecast.known;
+  predicted.start = name_of(outlook.start_class);
+  predicted.errors = std::move(errors);
+  return predicted;
+}
+
 ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint now) {
   ModelStatus status = status_of_files(named);
   const ModelHost* host = model == nullptr ? nullptr : &model->host();
@@ -145,9 +167,9 @@ ModelStatus model_status(const NamedModel& named, const Model* model, TimePoint 
     return status;
   }
   for (const LayerSnapshot& layer : model->layers()) status.layers.push_back(status_of(layer));
+  add_need(status, *host);
   add_host(status, *host, now);
   add_stay(status, model->stay());
-  status.predicted_ttft_ms = model->predicted_ttft_ms();
   return status;
 }
 

@@ -13,6 +13,7 @@ using wire::Frame;
 using wire::FrameType;
 
 Task<RequestRun::Step> RequestRun::follow(Model& model) {
+  const Bytes compiled_before = co_await model.driver_bytes();
   for (bool ended = false; !ended;) {
     std::optional<InboxItem> item = co_await inbox_.pop();
     if (!item) break;
@@ -29,6 +30,10 @@ Task<RequestRun::Step> RequestRun::follow(Model& model) {
         break;
       }
     }
+    const auto* frame = std::get_if<Frame>(&*item);
+    if (frame != nullptr && frame->type == FrameType::kStarted) {
+      co_await note_late_compiles(model, compiled_before);
+    }
     ended = on_item(model, *item);
   }
   co_return Step::kOver;
@@ -40,6 +45,14 @@ bool RequestRun::ends_reply(const InboxItem& item) const {
     return frame->type == FrameType::kDone || frame->type == FrameType::kEmbedded;
   }
   return is_load() && std::holds_alternative<WeightsLoaded>(item);
+}
+
+// A shape that had not run yet makes a GPU's driver compile, and keep what it compiled.
+Task<void> RequestRun::note_late_compiles(Model& model, Bytes before) {
+  const Bytes now = co_await model.driver_bytes();
+  if (now <= before) co_return;
+  account_.facts.compiled = true;
+  account_.facts.compiled_cause = VerdictCode::kCompiledShape;
 }
 
 // True when it was the last one.
@@ -125,10 +138,17 @@ void RequestRun::add_load_if_waited(Model& model) {
   }
 }
 
+// What had been forecast is held to the prompt's real length, of which nobody knew before.
+void RequestRun::meet_forecast(Model& model, int fresh_tokens) {
+  if (!account_.outlook || started_) return;
+  model.starts().note_first_token(*account_.outlook, fresh_tokens, loop_.now() - admitted_);
+}
+
 void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
   add_load_if_waited(model);
   disarm_wait_limit();
   account_.add_started(message, loop_.now());
+  meet_forecast(model, message.prompt_tokens - message.cached_tokens);
   model.learn_prefill(message);
   started_ = true;
   Started started{message.prompt_tokens, message.cached_tokens, account_.report()};
@@ -149,6 +169,7 @@ void RequestRun::on_failed(Model& model, const wire::FailedMessage& message) {
 void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
   add_load_if_waited(model);
   account_.add_done(message);
+  account_.note_swap(model.host().heartbeat().swapped);
   if (!only_counts()) model.host().note_cells(message.context, message.live_tokens);
   if (message.reason == "cancelled") {
     refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
@@ -157,7 +178,6 @@ void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
   if (!only_counts()) model.note_evaluated(tokens_, input_.context.key);
   Finished finished;
   finished.reason = message.reason;
-  account_.note_swap(model.host().heartbeat().swapped);
   finished.stopped_by = message.stopped_by;
   finished.prompt_tokens = message.prompt_tokens;
   finished.cached_tokens = message.cached_tokens;
@@ -183,6 +203,7 @@ std::vector<int> RequestRun::tokens_with(std::vector<int> generated) const {
 void RequestRun::on_embedded(Model& model, wire::EmbeddedMessage message) {
   add_load_if_waited(model);
   account_.add_embedded(message);
+  account_.note_swap(model.host().heartbeat().swapped);
   Embedded embedded{std::move(message.vectors)};
   events_.push(std::move(embedded));
   Finished finished;
@@ -191,7 +212,6 @@ void RequestRun::on_embedded(Model& model, wire::EmbeddedMessage message) {
   finished.report = account_.report();
   over_ = true;
   events_.push(std::move(finished));
-  account_.note_swap(model.host().heartbeat().swapped);
 }
 
 void RequestRun::on_progress(const wire::ProgressMessage& message) {

@@ -59,6 +59,8 @@ Task<void> RequestRun::serve(Model& model) {
     Result<> ready = co_await take_turn(model, place);
     if (ready) {
       co_await attempts(model);
+      const bool replied = reached_ && !is_load() && !only_counts() && !cancelled_;
+      if (replied) model.starts().note_service(loop_.now() - admitted_);
     } else {
       refuse_with(std::move(ready).error());
     }
@@ -74,10 +76,11 @@ Task<Result<>> RequestRun::take_turn(Model& model, std::optional<Admission::Plac
     place.emplace(std::move(*entered));
   }
   account_.facts.queued_behind_load = model.host().level() == WeightsLevel::kLoading;
-  const TimePoint admitted = loop_.now();
+  admitted_ = loop_.now();
   Result<> prepared = co_await model.prepare(account_, use());
+  if (!only_counts()) account_.outlook = model.outlook();
   if (files_before_) account_.before.artifact = *files_before_;
-  if (account_.timeline.has(StageKind::kArtifactMetadata)) queued_until(admitted);
+  if (account_.timeline.has(StageKind::kArtifactMetadata)) queued_until(admitted_);
   co_return prepared;
 }
 
@@ -92,7 +95,8 @@ Task<void> RequestRun::attempts(Model& model) {
       break;
     }
     model.request_retried();
-    events_.clear();  // a delta that nobody has taken yet must not be taken after all
+    account_.outlook.reset();  // nobody had forecast a second attempt
+    events_.clear();           // a delta that nobody has taken yet must not be taken after all
     if (std::exchange(delta_sent_, false) || started_) events_.push(Restarted{});
     started_ = false;
   }
@@ -159,6 +163,9 @@ Task<RequestRun::Step> RequestRun::hand_over(Model& model) {
 // A load sends nothing of its own to the worker: it waits for what all wait for.
 void RequestRun::finish_load(Model& model) {
   waiting_since_ = loop_.now();
+  if (needed_load_ && account_.outlook) {
+    model.starts().note_loaded(*account_.outlook, loop_.now() - admitted_);
+  }
   add_load_if_waited(model);
   disarm_wait_limit();
   account_.set_loaded();

@@ -92,6 +92,8 @@ class RequestRun {
   void on_progress(const wire::ProgressMessage& message);
   void queued_until(TimePoint until);
   void add_load_if_waited(Model& model);
+  Task<void> note_late_compiles(Model& model, Bytes before);
+  void meet_forecast(Model& model, int fresh_tokens);
   void refuse_with(Error error);
   void arm_wait_limit(std::function<bool()> warm);
   void disarm_wait_limit();
@@ -121,6 +123,7 @@ class RequestRun {
   std::uint64_t loads_before_ = 0;
   bool needed_load_ = false;
   TimePoint waiting_since_;
+  TimePoint admitted_;
   EventLoop::TimerId wait_timer_ = 0;
   std::vector<int> tokens_;
 };

@@ -33,6 +33,25 @@ struct LayerStatus {
   std::string detail;
 };
 
+// Until the first token of a short prompt that comes now.
+struct PredictedTtft {
+  double ms = 0;
+  double low_ms = 0, high_ms = 0;  // eight of ten are expected between them
+  bool known = false;              // false: a guess; nothing like it was measured here yet
+  std::string start;               // what must be done first: "warm", "load-cold", ...
+  std::vector<double> errors;      // of the last forecasts, newest last: (forecast - time) / time
+};
+
+// What a load will want, as the engine itself computes it without allocating anything.
+struct LoadNeed {
+  std::int64_t weights = 0;   // anonymous or device memory
+  std::int64_t mapped = 0;    // weights used from mapped files
+  std::int64_t repacked = 0;  // of both
+  std::int64_t context = 0;   // KV cells
+  std::int64_t compute = 0;
+  std::int64_t device = 0;  // on GPUs, of all the above
+};
+
 struct WorkerStatus {
   int pid = 0;
   std::int64_t uptime_ms = 0;
@@ -64,9 +83,10 @@ struct ModelStatus {
   bool has_chat_template = false;
   std::string license;
 
-  std::vector<LayerStatus> layers;          // the five, coldest first
-  std::optional<WorkerStatus> worker;       // while there is one
-  std::optional<double> predicted_ttft_ms;  // for a short prompt now; absent until rates are known
+  std::vector<LayerStatus> layers;              // the five, coldest first
+  std::optional<WorkerStatus> worker;           // while there is one
+  std::optional<PredictedTtft> predicted_ttft;  // absent while its files cannot be used
+  std::optional<LoadNeed> need;                 // while there is a worker, which found it out
   int active = 0;
   int queued = 0;
 

@@ -59,7 +59,8 @@ class SimModel : public ::testing::Test {
                      layers_,
                      metrics_,
                      pressure_,
-                     {}},
+                     {},
+                     predictor_},
         tiny(), settings, [this](ModelHost&) { model_->learn_from_host(); });
     model_->stay().set_default({KeepAlive::after(std::chrono::minutes{5}), "configuration"});
   }
@@ -70,8 +71,9 @@ class SimModel : public ::testing::Test {
                            (frame.type == wire::FrameType::kUnload && hold_unloads_) ||
                            frame.payload.find("slow") != std::string::npos;
     if (frame.type == wire::FrameType::kLoad) ++loads_;
-    if (frame.type == wire::FrameType::kLoad && bytes_read_ > Bytes{}) {
+    if (frame.type == wire::FrameType::kLoad && (bytes_read_ > Bytes{} || !load_stages_.empty())) {
       wire::LoadedMessage loaded;
+      loaded.stages = load_stages_;
       loaded.bytes_read = bytes_read_;
       answer(channel, wire::FrameType::kLoaded, 0, wire::encode(loaded));
       return true;
@@ -119,6 +121,7 @@ class SimModel : public ::testing::Test {
                         }};
   Metrics metrics_{BuildInfo{}};
   Pressure pressure_;
+  Predictor predictor_;
   LayerSet layers_{
       LayerSet::World{loop_,
                       pool_,
@@ -133,6 +136,7 @@ class SimModel : public ::testing::Test {
   bool hold_unloads_ = false;
   int loads_ = 0;
   Bytes bytes_read_;
+  std::vector<Stage> load_stages_;
   std::uint64_t next_ = 1;
 };
 
