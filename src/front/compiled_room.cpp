@@ -37,7 +37,7 @@ Task<void> CompiledRoom::tidy() {
   const auto pass = tasks_.enter();
   if (!pass || !world_.enabled) co_return;
   co_await drivers_.drop_others();
-  co_await measure_drivers();
+  co_await keep_drivers_within_budget();
   co_await store_.open();
 }
 
@@ -72,11 +72,11 @@ void CompiledRoom::note_load(const ModelHost& host) {
 
 Task<void> CompiledRoom::look_at_drivers() {
   const auto pass = tasks_.enter();
-  if (pass) co_await measure_drivers();
+  if (pass) co_await keep_drivers_within_budget();
 }
 
 // Drivers know nothing of the budget: beyond it they begin anew.
-Task<void> CompiledRoom::measure_drivers() {
+Task<void> CompiledRoom::keep_drivers_within_budget() {
   const Bytes size = co_await drivers_.size();
   if (size > world_.budget) (void)co_await drivers_.drop();
 }
@@ -141,6 +141,12 @@ std::vector<std::string> CompiledRoom::files(const std::string& artifact) const 
   const CompiledFile* file = keeps() ? store_.stored(artifact, key_of(artifact)) : nullptr;
   if (file == nullptr) return {};
   return {file->path};
+}
+
+Task<Bytes> CompiledRoom::measure_drivers(Subject subject) {
+  const ModelHost* host = world_.host(subject.artifact);
+  if (host == nullptr || !host->ready() || host->ready()->devices.empty()) co_return Bytes{};
+  co_return co_await drivers_.size();
 }
 
 // ---- when asked ----

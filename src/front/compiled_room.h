@@ -57,6 +57,7 @@ class CompiledRoom : public Compilations {
   Task<Bytes> driver_cache_size() { return drivers_.size(); }
 
   State state(const Subject& subject) const override;
+  Task<Bytes> measure_drivers(Subject subject) override;
   Task<Result<>> build(Subject subject) override;
   Task<Result<Bytes>> drop(Subject subject) override;
 
@@ -70,7 +71,7 @@ class CompiledRoom : public Compilations {
   bool uses_device(const std::string& artifact) const;
   CompiledStore::World store_world();
   Task<void> look_at_drivers();
-  Task<void> measure_drivers();
+  Task<void> keep_drivers_within_budget();
 
   World world_;
   DriverCaches drivers_;

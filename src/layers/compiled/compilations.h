@@ -40,6 +40,9 @@ class Compilations {
 
   virtual State state(const Subject& subject) const = 0;
 
+  // What drivers keep for its devices, looked at now; nothing for a model without one.
+  virtual Task<Bytes> measure_drivers(Subject subject) = 0;
+
   // Stores what the resident model has computed; idempotent. Errors: kUnsupported (the layer is
   // off), kNoSpace, kUnavailable, kConflict (it went away meanwhile).
   virtual Task<Result<>> build(Subject subject) = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "layers/compiled/compilations.h"
 #include "layers/layer.h"
 #include "layers/weights/workers.h"
@@ -28,6 +31,9 @@ class CompiledLayer : public Layer {
 
   // See Compilations: why the last load had to compute, and how long that takes.
   CompiledCause cause(const Subject& subject) const { return compilations_.state(subject).cause; }
+  Task<Bytes> measure_drivers(Subject subject) const {
+    return compilations_.measure_drivers(std::move(subject));
+  }
   std::optional<Duration> time(const Subject& subject) const {
     return compilations_.state(subject).time;
   }

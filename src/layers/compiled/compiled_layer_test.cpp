@@ -16,6 +16,7 @@ using testing::run_task;
 class FakeCompilations : public Compilations {
  public:
   State state(const Subject&) const override { return now; }
+  Task<Bytes> measure_drivers(Subject) override { co_return now.drivers; }
   Task<Result<>> build(Subject) override {
     ++builds;
     if (fails) co_return fail(ErrorCode::kNoSpace, "the disk is full");

@@ -9,6 +9,7 @@ namespace hearth {
 class NoCompilations : public Compilations {
  public:
   State state(const Subject&) const override { return {}; }
+  Task<Bytes> measure_drivers(Subject) override { co_return Bytes{}; }
   Task<Result<>> build(Subject) override {
     co_return fail(ErrorCode::kUnsupported, "nothing compiled is kept here");
   }
