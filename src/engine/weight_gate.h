@@ -29,7 +29,8 @@ class WeightGate {
     kByPage,  // no: each row faults its own page in from the mapped file
   };
 
-  explicit WeightGate(std::size_t weights) : ready_(weights) {}
+  // How many weights there are, all of them missing. Before the first watch().
+  void expect(std::size_t weights) { ready_ = std::vector<std::atomic<bool>>(weights); }
 
   // `index` below the number of weights. Before anything is evaluated.
   void watch(const ggml_tensor* tensor, std::size_t index, Rows rows);

@@ -28,6 +28,14 @@ std::uintptr_t page_size() {
   return size;
 }
 
+// The whole pages of memory that nobody looks at any more; the rest of it stays usable.
+void give_back(std::span<const std::byte> memory) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t first = (begin + page_size() - 1) & ~(page_size() - 1);
+  const std::uintptr_t last = (begin + memory.size()) & ~(page_size() - 1);
+  if (last > first) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
 bool is_embedding(std::string_view name) { return name.find("token_embd") != name.npos; }
 
 // When an evaluation first reads a weight: what belongs to no layer, the layers in order, the
@@ -42,6 +50,8 @@ int first_touch(std::string_view name) {
 }
 
 int order_of(const Weight& weight) {
+  // On a device the embedding is the output: rows are looked up where it is mapped.
+  if (is_embedding(weight.name) && weight.home == Home::kDevice) return kLast - 2;
   // Of a mapped embedding single rows are read at first, and the whole only as the output, if ever.
   if (is_embedding(weight.name) && weight.home == Home::kMapped) {
     return weight.lazy ? kLast : kLast - 1;
@@ -79,8 +89,7 @@ class WeightSet::Mapping {
 WeightSet::WeightSet(const Metadata& metadata, const Placement& placement, Sources sources)
     : metadata_{metadata},
       placement_{placement},
-      sources_{std::move(sources)},
-      gate_{metadata.tensors().size()} {}
+      sources_{std::move(sources)} {}
 
 WeightSet::~WeightSet() {
   for (const Buffer& buffer : buffers_) ggml_backend_buffer_free(buffer.buffer);
@@ -120,6 +129,12 @@ Result<> WeightSet::map_files() {
   return {};
 }
 
+bool WeightSet::is_on_device(const std::string& name) const {
+  return std::any_of(weights_.begin(), weights_.end(), [&](const Weight& weight) {
+    return weight.home == Home::kDevice && weight.name == name;
+  });
+}
+
 bool WeightSet::is_tied() const { return metadata_.find("output.weight") == nullptr; }
 
 bool WeightSet::take(ggml_tensor* tensor) {
@@ -131,8 +146,12 @@ bool WeightSet::take(ggml_tensor* tensor) {
       ggml_nbytes(tensor) != source->size.count()) {
     return false;
   }
-  Weight weight{source->name, Home::kMapped, source->shard, source->offset,
-                source->size, false,         tensor};
+  Weight weight;
+  weight.name = source->name;
+  weight.shard = source->shard;
+  weight.offset = source->offset;
+  weight.size = source->size;
+  weight.tensor = tensor;
   if (!place(weight, tensor)) return false;
   weights_.push_back(std::move(weight));
   return true;
@@ -160,14 +179,16 @@ bool WeightSet::place(Weight& weight, ggml_tensor* tensor) {
 bool WeightSet::place_repacked(Weight& weight, ggml_tensor* tensor, ggml_backend_buffer* buffer) {
   tensor->buffer = buffer;
   const auto stored = sources_.stored.find(weight.name);
-  if (stored != sources_.stored.end()) {
-    weight.home = Home::kStored;
-    weight.shard = 0;
+  weight.from_stored = stored != sources_.stored.end();
+  if (weight.from_stored) {
     weight.offset = stored->second.offset;
     weight.size = stored->second.size;
+  }
+  if (weight.from_stored && sources_.keep == Keep::kMapped) {
+    weight.home = Home::kStored;
     tensor->data = stored_->at(weight.offset);
   } else {
-    weight.home = Home::kRepacked;
+    weight.home = weight.from_stored ? Home::kCopied : Home::kRepacked;
     Buffer& mine = *std::find_if(buffers_.begin(), buffers_.end(),
                                  [&](const Buffer& one) { return one.buffer == buffer; });
     tensor->data = static_cast<std::byte*>(ggml_backend_buffer_get_base(buffer)) + mine.used;
@@ -185,7 +206,8 @@ ggml_backend_buffer* WeightSet::buffer_of(ggml_backend_buffer_type* type) {
   }
   std::size_t size = kTensorAlignment;
   for (const auto& [name, kind] : placement_.repacked) {
-    if (kind != type || sources_.stored.contains(name)) continue;
+    if (kind != type) continue;
+    if (sources_.keep == Keep::kMapped && sources_.stored.contains(name)) continue;
     size += ggml_backend_buft_get_alloc_size(type, metadata_.shape(name)) + kTensorAlignment;
   }
   ggml_backend_buffer* buffer = ggml_backend_buft_alloc_buffer(type, size);
@@ -196,9 +218,16 @@ ggml_backend_buffer* WeightSet::buffer_of(ggml_backend_buffer_type* type) {
 }
 
 void WeightSet::seal() {
+  // One tensor of the file may have become several weights, each in the memory of its own device.
+  gate_.expect(weights_.size());
+  for (Weight& weight : weights_) {
+    if (weight.home == Home::kMapped && is_embedding(weight.name) && is_on_device(weight.name)) {
+      weight.lazy = true;
+    }
+  }
   std::stable_sort(weights_.begin(), weights_.end(), [](const Weight& a, const Weight& b) {
     const auto key = [](const Weight& w) {
-      return std::tuple{order_of(w), w.home == Home::kStored, w.shard, w.offset};
+      return std::tuple{order_of(w), w.from_stored, w.shard, w.offset};
     };
     return key(a) < key(b);
   });
@@ -218,7 +247,7 @@ void WeightSet::seal() {
 
 std::span<const std::byte> WeightSet::source(const Weight& weight) const {
   const Mapping& mapping =
-      weight.home == Home::kStored ? *stored_ : *mappings_[static_cast<std::size_t>(weight.shard)];
+      weight.from_stored ? *stored_ : *mappings_[static_cast<std::size_t>(weight.shard)];
   return {mapping.at(weight.offset), static_cast<std::size_t>(weight.size.count())};
 }
 
@@ -244,6 +273,59 @@ void WeightSet::blank(const Weight& weight) const {
                    ~(page_size() - 1);
   ::mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+bool WeightSet::rebuild(std::size_t index) {
+  Weight& weight = weights_[index];
+  ggml_backend_buffer_type* type = placement_.repacked.at(weight.name);
+  const std::size_t size = ggml_backend_buft_get_alloc_size(type, weight.tensor);
+  ggml_backend_buffer* buffer = ggml_backend_buft_alloc_buffer(type, size);
+  if (buffer == nullptr) return false;
+  ggml_backend_buffer_set_usage(buffer, GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+  {
+    std::lock_guard lock{mutex_};
+    buffers_.push_back({nullptr, buffer, size});  // no kind: nothing else goes in there
+  }
+  const TensorSource& source = *metadata_.find(weight.name);
+  weight.home = Home::kRepacked;
+  weight.from_stored = false;
+  weight.shard = source.shard;
+  weight.offset = source.offset;
+  weight.size = source.size;
+  weight.tensor->buffer = buffer;
+  weight.tensor->data = ggml_backend_buffer_get_base(buffer);
+  return ggml_backend_buffer_init_tensor(buffer, weight.tensor) == GGML_STATUS_SUCCESS;
+}
+
+Result<> WeightSet::adopt(int stored_file, const std::unordered_map<std::string, Stored>& stored) {
+  auto mapping = Mapping::of(stored_file);
+  if (!mapping) return Failed{std::move(mapping).error()};
+  for (Weight& weight : weights_) {
+    const auto found = stored.find(weight.name);
+    if (weight.home != Home::kRepacked || found == stored.end()) continue;
+    const auto before = repacked(weight);
+    if (found->second.size.count() != before.size() ||
+        !(*mapping)->holds(found->second.offset, found->second.size)) {
+      continue;
+    }
+    weight.home = Home::kStored;
+    weight.from_stored = true;
+    weight.offset = found->second.offset;
+    weight.size = found->second.size;
+    weight.tensor->data = (*mapping)->at(weight.offset);
+    give_back(before);
+  }
+  if (stored_) mappings_.push_back(std::move(stored_));
+  stored_ = std::move(*mapping);
+  return {};
+}
+
+Bytes WeightSet::repacked_bytes() const {
+  Bytes sum;
+  for (const Weight& weight : weights_) {
+    if (is_repacked(weight)) sum += Bytes{repacked(weight).size()};
+  }
+  return sum;
 }
 
 Bytes WeightSet::bytes_in(Home home) const {

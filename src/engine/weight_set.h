@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,14 +26,15 @@ enum class Home {
   kMapped,    // where it lies in the model's mapped file
   kStored,    // where it lies, repacked, in a mapped file of its own
   kRepacked,  // memory of ours that set() fills from the file's bytes
-  kCopied,    // memory of the engine's that takes the file's bytes as they are
-  kDevice,    // a GPU's memory; set() brings it there
+  kCopied,    // memory of this process that takes the file's bytes as they are
+  kDevice,    // a GPU's memory; a DeviceUpload brings it there
 };
 
 struct Weight {
   std::string name;
   Home home = Home::kMapped;
-  int shard = 0;             // of the model's files; of a kStored weight 0
+  bool from_stored = false;  // its bytes come from the stored repack, not from the model's file
+  int shard = 0;             // of the model's files
   std::uint64_t offset = 0;  // of its bytes in that file, or in the stored one
   Bytes size;                // of these bytes
   // Only rows of it are looked up, and each faults its own page in: nobody waits for it.
@@ -82,10 +84,17 @@ class WeightSet {
 
   // The file's bytes of a weight, mapped. Reading them may wait for the device.
   std::span<const std::byte> source(const Weight& weight) const;
-  // Turns the file's bytes of a kRepacked or kDevice weight into what the engine wants.
+  // Turns the file's bytes of a kRepacked weight into what the engine wants.
   void set(const Weight& weight, std::span<const std::byte> bytes) const;
   // Where the bytes of a kCopied weight go.
   std::span<std::byte> destination(const Weight& weight) const;
+  // The stored bytes of this weight are no good: gives it memory of its own, to be set() from the
+  // model's file. Before its gate is open. False: memory is short.
+  bool rebuild(std::size_t index);
+  // The repacked weights now lie in this file, byte for byte as they are: has the engine compute
+  // there, and gives their memory back. Between two evaluations. Errors: kNoSpace.
+  Result<> adopt(int stored_file, const std::unordered_map<std::string, Stored>& stored);
+
   // The repacked form of a kRepacked weight that has been set, or of a kStored one.
   std::span<const std::byte> repacked(const Weight& weight) const;
   // A reader has failed: whoever touches these pages of a mapping all the same finds zeros rather
@@ -93,6 +102,8 @@ class WeightSet {
   void blank(const Weight& weight) const;
 
   Bytes bytes_in(Home home) const;
+  Bytes repacked_bytes() const;  // in whichever home
+  bool is_repacked(const Weight& weight) const { return placement_.repacked.contains(weight.name); }
 
  private:
   class Mapping;
@@ -102,6 +113,7 @@ class WeightSet {
   bool place_repacked(Weight& weight, ggml_tensor* tensor, ggml_backend_buffer* buffer);
   ggml_backend_buffer* buffer_of(ggml_backend_buffer_type* type);
   bool is_tied() const;
+  bool is_on_device(const std::string& name) const;
 
   struct Buffer {
     ggml_backend_buffer_type* type = nullptr;
@@ -114,6 +126,7 @@ class WeightSet {
   Sources sources_;
   std::vector<std::unique_ptr<Mapping>> mappings_;  // of the model's files
   std::unique_ptr<Mapping> stored_;
+  std::mutex mutex_;  // of buffers_, once readers are at work
   std::vector<Buffer> buffers_;
   std::vector<Weight> weights_;
   WeightGate gate_;

@@ -92,6 +92,7 @@ ReadyMessage read_ready(ObjectReader& in) {
 
 ReadMode read_mode(ObjectReader& in) {
   const std::string word = in.text("read");
+  if (word.empty()) return ReadMode::kMapped;
   for (const ReadMode mode : {ReadMode::kMapped, ReadMode::kBuffered, ReadMode::kDirect}) {
     if (word == name_of(mode)) return mode;
   }

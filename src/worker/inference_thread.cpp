@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/log.h"
@@ -54,7 +55,10 @@ bool InferenceThread::has_something_to_compute() const {
 
 void InferenceThread::handle(Work work) {
   std::visit(Overloaded{
-                 [this](const Load& load) { handle_load(load); },
+                 [this](Load& load) { handle_load(std::move(load)); },
+                 [this](const LoadFailed& failed) { handle_failed(failed); },
+                 [this](Store& store) { handle_store(std::move(store)); },
+                 [this](const Stored& stored) { handle_stored(stored); },
                  [this](const Unload& unload) { unload_ = unload; },
                  [this](Wake) { drop_cancelled(); },
                  [this](RequestPtr& request) { waiting_.push_back(std::move(request)); },
@@ -67,12 +71,15 @@ void InferenceThread::refuse_load(const Load& load) {
                              Error{ErrorCode::kConflict, "the weights are loaded already"});
 }
 
-void InferenceThread::handle_load(const Load& load) {
+void InferenceThread::load(std::uint64_t frame, wire::LoadMessage message,
+                           std::optional<Fd> stored) {
+  give_up_ = false;
+  queue_.push(Load{frame, std::move(message), std::move(stored)});
+}
+
+void InferenceThread::handle_load(Load load) {
   try_unload();
-  if (model_) {
-    return around_.replies.send_error(
-        load.frame, Error{ErrorCode::kConflict, "the weights are loaded already"});
-  }
+  if (model_) return refuse_load(load);
   // Requests may have come in meanwhile; what they need is made at once rather than grown to.
   std::size_t prompt = 0;
   while (auto work = queue_.try_pop()) {
@@ -83,20 +90,64 @@ void InferenceThread::handle_load(const Load& load) {
     }
   }
   for (const RequestPtr& request : waiting_) prompt = std::max(prompt, request->prompt.size());
-  auto outcome = LoadedModel::load(opened_, around_, load.frame, static_cast<int>(prompt));
-  if (!outcome) {
-    around_.replies.send_error(load.frame, outcome.error());
-    for (const RequestPtr& request : std::exchange(waiting_, {})) {
-      around_.replies.send_error(request->id, outcome.error());
-    }
-    return;
+  const std::uint64_t number = ++loads_;
+  load_frame_ = load.frame;
+  around_.abort.no_weights = false;
+  LoadedModel::Load asked;
+  asked.frame = load.frame;
+  asked.message = std::move(load.message);
+  asked.stored = std::move(load.stored);
+  asked.prompt = static_cast<int>(prompt);
+  asked.on_failed = [this, number](Error error) {
+    queue_.push(LoadFailed{number, std::move(error)});
+  };
+  auto loaded = LoadedModel::load(opened_, around_, std::move(asked), give_up_);
+  if (!loaded) {
+    around_.abort.no_weights = false;
+    return end_all(loaded.error());
   }
-  model_ = std::move(outcome->model);
-  // From the last stage's end on, whoever waits does so for a slot: what is sent meanwhile takes
-  // time too.
-  const auto& stages = outcome->message.stages;
-  loaded_at_ = stages.empty() ? now() : stages.back().end;
-  around_.replies.send(wire::FrameType::kLoaded, load.frame, outcome->message);
+  model_ = std::move(*loaded);
+}
+
+// Everyone who waits for this load, or is computing with what there is of it, learns that the rest
+// does not come.
+void InferenceThread::end_all(const Error& error) {
+  around_.replies.send_error(load_frame_, error);
+  if (model_ && opened_.generates) model_->scheduler().fail_all(error);
+  for (const RequestPtr& request : std::exchange(waiting_, {})) {
+    around_.replies.send_error(request->id, error);
+  }
+}
+
+void InferenceThread::handle_failed(const LoadFailed& failed) {
+  if (failed.load != loads_ || !model_) return;
+  end_all(failed.error);
+  // A device that does not answer holds its readers; the end of the process lets them go.
+  if (model_->stuck()) std::_Exit(EXIT_FAILURE);
+  model_.reset();
+  around_.abort.no_weights = false;
+  ::malloc_trim(0);
+  tell_gauges();
+}
+
+void InferenceThread::handle_store(Store store) {
+  const std::uint64_t frame = store.frame;
+  Result<> begun = fail(ErrorCode::kConflict, "nothing is loaded");
+  if (model_) {
+    begun = model_->store(std::move(store.content), std::move(store.file),
+                          [this, frame, number = loads_](RepackStore::Stored what) {
+                            queue_.push(Stored{number, frame, std::move(what)});
+                          });
+  }
+  if (begun) return;
+  wire::StoredMessage message;
+  message.error = begun.error().message();
+  around_.replies.send(wire::FrameType::kStored, frame, message);
+}
+
+void InferenceThread::handle_stored(const Stored& stored) {
+  if (model_ && stored.load == loads_) model_->adopt(stored.what);
+  around_.replies.send(wire::FrameType::kStored, stored.frame, stored.what.message);
 }
 
 void InferenceThread::try_unload() {
@@ -127,7 +178,7 @@ void InferenceThread::admit_waiting() {
     const RequestPtr request = *next;
     if (request->kind == RequestKind::kEmbed) {
       embed(request);
-    } else if (!model_->scheduler().admit(request, std::max(request->tokenized, loaded_at_))) {
+    } else if (!model_->scheduler().admit(request, std::max(request->tokenized, model_->ready()))) {
       ++next;  // a slot is missing; an embedding further back needs none
       continue;
     }
@@ -137,7 +188,7 @@ void InferenceThread::admit_waiting() {
 
 void InferenceThread::embed(const RequestPtr& request) {
   const TimePoint start = now();
-  const TimePoint ready = std::max(request->tokenized, loaded_at_);
+  const TimePoint ready = std::max(request->tokenized, model_->ready());
   around_.abort.cancelled = &request->cancelled;
   const auto vectors = vectors_of(*request);
   around_.abort.cancelled = nullptr;

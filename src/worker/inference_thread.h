@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -25,7 +26,13 @@ class InferenceThread {
   InferenceThread(const OpenedModel& opened, LoadedModel::Around around);
   ~InferenceThread();  // breaks off what it is computing
 
-  void load(std::uint64_t frame) { queue_.push(Load{frame}); }
+  void load(std::uint64_t frame, wire::LoadMessage message, std::optional<Fd> stored);
+  // A load that is under way, or begins before this comes to pass, ends with kCancelled.
+  void cancel_load() { give_up_ = true; }
+  // Writes the repacked weights into `file`; answered by kStored.
+  void store(std::uint64_t frame, std::string content, Fd file) {
+    queue_.push(Store{frame, std::move(content), std::move(file)});
+  }
   // Takes effect when the requests in hand have ended; those that come later wait for the next
   // load.
   void unload(std::uint64_t frame) { queue_.push(Unload{frame}); }
@@ -36,18 +43,38 @@ class InferenceThread {
  private:
   struct Load {
     std::uint64_t frame;
+    wire::LoadMessage message;
+    std::optional<Fd> stored;
+  };
+  struct LoadFailed {
+    std::uint64_t load;  // number
+    Error error;
+  };
+  struct Store {
+    std::uint64_t frame;
+    std::string content;
+    Fd file;
+  };
+  struct Stored {
+    std::uint64_t load;   // number
+    std::uint64_t frame;  // of the kStore frame
+    RepackStore::Stored what;
   };
   struct Unload {
     std::uint64_t frame;
   };
   struct Wake {};
-  using Work = std::variant<Load, Unload, Wake, RequestPtr>;
+  using Work = std::variant<Load, LoadFailed, Store, Stored, Unload, Wake, RequestPtr>;
 
   void run();
   bool has_something_to_compute() const;
   void handle(Work work);
-  void handle_load(const Load& load);
+  void handle_load(Load load);
   void refuse_load(const Load& load);
+  void handle_failed(const LoadFailed& failed);
+  void end_all(const Error& error);
+  void handle_store(Store store);
+  void handle_stored(const Stored& stored);
   void try_unload();
   void drop_cancelled();
   void admit_waiting();
@@ -59,7 +86,9 @@ class InferenceThread {
   LoadedModel::Around around_;
   WorkQueue<Work> queue_;
   std::unique_ptr<LoadedModel> model_;
-  TimePoint loaded_at_;
+  std::uint64_t loads_ = 0;
+  std::uint64_t load_frame_ = 0;
+  std::atomic<bool> give_up_{false};  // the load under way
   std::deque<RequestPtr> waiting_;
   std::optional<Unload> unload_;  // asked for, not done yet
   std::thread thread_;

@@ -6,58 +6,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "worker/page_reader.h"
 #include "worker/self_stats.h"
 
 namespace hearth::worker {
 namespace {
 
+using engine::Home;
+
 TimePoint now() { return Clock::real().now(); }
 
-// Shares of the whole load, for a progress that moves evenly enough.
+// Shares of a plain load, for a progress that moves evenly enough.
 constexpr double kReadShare = 0.6;
 constexpr double kLoadShare = 0.35;
-constexpr Duration kBetweenReports = std::chrono::milliseconds{50};
-
-// Tells the front how far a load is, not more often than it wants to know.
-class Progress {
- public:
-  Progress(Replies& replies, std::uint64_t frame) : replies_{replies}, frame_{frame} {}
-
-  void report(const char* stage, double fraction, Bytes done = {}, Bytes total = {}) {
-    const TimePoint at = now();
-    if (stage == stage_ && at - reported_ < kBetweenReports) return;
-    stage_ = stage;
-    reported_ = at;
-    wire::ProgressMessage message;
-    message.stage = stage;
-    message.fraction = fraction;
-    message.done = done;
-    message.total = total;
-    replies_.send(wire::FrameType::kProgress, frame_, message);
-  }
-
- private:
-  Replies& replies_;
-  std::uint64_t frame_;
-  const char* stage_ = nullptr;
-  TimePoint reported_;
-};
-
-wire::MemoryUse to_wire(const engine::MemoryUse& use) {
-  return {use.weights, use.mapped, use.repacked, use.context, use.compute, use.device};
-}
 
 Result<Stage> read_pages(const OpenedModel& opened, const std::atomic<bool>& stop,
-                         Progress& progress) {
+                         LoadReport& report) {
   const TimePoint start = now();
-  const Reads before = reads_so_far();
   const auto done = read_missing_pages(opened.paths, stop, [&](Bytes read, Bytes total) {
     const double part = static_cast<double>(read.count()) / static_cast<double>(total.count());
-    progress.report("read", kReadShare * part, read, total);
+    report.progress("read", kReadShare * part, read, total);
   });
   if (!done) return Failed{done.error()};
-  return Stage{StageKind::kRead, start, now(), reads_so_far().from_device - before.from_device};
+  return Stage{StageKind::kRead, start, now(), {}};
 }
 
 Result<> add_adapters(const OpenedModel& opened, engine::Model& model) {
@@ -70,46 +42,174 @@ Result<> add_adapters(const OpenedModel& opened, engine::Model& model) {
   return {};
 }
 
+std::vector<int> descriptors_of(const std::vector<Fd>& files) {
+  std::vector<int> descriptors;
+  for (const Fd& file : files) descriptors.push_back(file.get());
+  return descriptors;
+}
+
 }  // namespace
 
-LoadedModel::LoadedModel(const OpenedModel& opened, Around around, engine::Model model)
+LoadedModel::LoadedModel(const OpenedModel& opened, Around around, engine::Model model,
+                         std::unique_ptr<LoadReport> report)
     : opened_{opened},
       around_{around},
+      report_{std::move(report)},
       model_{std::move(model)},
       threads_{opened.options.threads} {}
 
-Result<LoadedModel::Outcome> LoadedModel::load(const OpenedModel& opened, Around around,
-                                               std::uint64_t frame, int prompt) {
-  Outcome outcome;
-  Progress progress{around.replies, frame};
-  const Reads before = reads_so_far();
-  auto read = read_pages(opened, around.abort.stop, progress);
-  if (!read) return Failed{std::move(read).error()};
-  outcome.message.stages.push_back(*read);
+LoadedModel::~LoadedModel() = default;
 
-  const TimePoint load_start = now();
-  const auto repack = opened.options.repack ? engine::Repack::kYes : engine::Repack::kNo;
-  auto model = engine::Model::load(opened.paths, *opened.vocabulary, repack, [&](float fraction) {
-    progress.report("load", kReadShare + kLoadShare * static_cast<double>(fraction));
-    return !around.abort.stop;
-  });
-  if (!model) return Failed{std::move(model).error()};
-  if (auto added = add_adapters(opened, *model); !added) return Failed{std::move(added).error()};
-  const TimePoint loaded = now();
-  outcome.message.stages.push_back({StageKind::kLoad, load_start, loaded, {}});
-
-  progress.report("context", kReadShare + kLoadShare);
-  outcome.model.reset(new LoadedModel{opened, around, std::move(*model)});
-  auto memory = outcome.model->open_room(prompt);
-  if (!memory) return Failed{std::move(memory).error()};
-  outcome.message.stages.push_back({StageKind::kContext, loaded, now(), {}});
-  const Reads after = reads_so_far();
-  outcome.message.memory = to_wire(*memory);
-  outcome.message.bytes_read = after.from_device - before.from_device;
-  outcome.message.major_faults = after.major_faults - before.major_faults;
-  if (outcome.model->room_) outcome.message.context = outcome.model->room_->cells();
-  return outcome;
+Result<std::unique_ptr<LoadedModel>> LoadedModel::load(const OpenedModel& opened, Around around,
+                                                       Load load,
+                                                       const std::atomic<bool>& give_up) {
+  if (opened.metadata) {
+    auto streamed = stream(opened, around, load, give_up);
+    if (streamed || streamed.error().code() != ErrorCode::kUnsupported) return streamed;
+    log::warn("model.plain_load", {{"model", opened.name}, {"reason", streamed.error().message()}});
+  }
+  return plain(opened, around, load, give_up);
 }
+
+// ---- by our own readers ----
+
+Result<engine::Model> LoadedModel::make(const OpenedModel& opened, const Load& load,
+                                        WeightReaders::Plan& plan, std::string& refused) {
+  engine::WeightSet::Sources sources;
+  sources.files = plan.files;
+  if (load.message.read == wire::ReadMode::kDirect) {
+    sources.keep = engine::WeightSet::Keep::kCopied;
+  }
+  if (load.stored) {
+    auto usable = open_stored(opened, load.message.content, *load.stored);
+    if (usable) {
+      plan.stored_file = sources.stored_file = load.stored->get();
+      sources.stored = std::move(usable->places);
+      plan.checksums = std::move(usable->checksums);
+    } else {
+      refused = usable.error().message();
+    }
+  }
+  auto weights = engine::WeightSet::open(*opened.metadata, opened.placement, std::move(sources));
+  if (!weights) return Failed{std::move(weights).error()};
+  auto model = engine::Model::stream(*opened.metadata, std::move(*weights));
+  if (!model) return model;
+  if (auto added = add_adapters(opened, *model); !added) return Failed{std::move(added).error()};
+  return model;
+}
+
+Result<std::unique_ptr<LoadedModel>> LoadedModel::stream(const OpenedModel& opened, Around around,
+                                                         Load& load,
+                                                         const std::atomic<bool>& give_up) {
+  const TimePoint begin = now();
+  auto report = std::make_unique<LoadReport>(around.replies, load.frame);
+  WeightReaders::Plan plan;
+  plan.message = load.message;
+  plan.files = descriptors_of(opened.files);
+  std::string refused;
+  auto made = make(opened, load, plan, refused);
+  if (!made) return Failed{std::move(made).error()};
+  std::unique_ptr<LoadedModel> model{
+      new LoadedModel{opened, around, std::move(*made), std::move(report)}};
+  const Stage stage{StageKind::kLoad, begin, now(), {}};
+  model->start_readers(std::move(plan), std::move(refused), load, give_up);
+  if (auto stands = model->finish_context(load.prompt, stage); !stands) {
+    return Failed{std::move(stands).error()};
+  }
+  return model;
+}
+
+void LoadedModel::start_readers(WeightReaders::Plan plan, std::string refused, const Load& load,
+                                const std::atomic<bool>& give_up) {
+  WeightReaders::Calls calls;
+  calls.progress = [this](Bytes done, Bytes total) {
+    const double part = static_cast<double>(done.count()) /
+                        static_cast<double>(std::max<std::uint64_t>(1, total.count()));
+    report_->progress("read", part, done, total);
+  };
+  calls.ready = [this, refused = std::move(refused)] { weights_came(refused); };
+  calls.failed = [this, on_failed = load.on_failed](Error error) {
+    around_.abort.no_weights = true;
+    on_failed(std::move(error));
+  };
+  readers_ = std::make_unique<WeightReaders>(*model_.weights(), std::move(plan), std::move(calls),
+                                             give_up);
+  readers_->start();
+}
+
+void LoadedModel::weights_came(const std::string& refused) {
+  const WeightReaders::Figures figures = readers_->figures();
+  const engine::WeightSet& weights = *model_.weights();
+  LoadReport::Weights told;
+  told.stages.push_back({StageKind::kRead, figures.read_begin, figures.read_end, {}});
+  if (figures.repack_begin) {
+    told.stages.push_back({StageKind::kCompile, *figures.repack_begin, *figures.repack_end, {}});
+  }
+  told.missing = figures.missing;
+  told.stored_refused = refused.empty() ? figures.stored_refused : refused;
+  if (weights.bytes_in(Home::kRepacked) > Bytes{}) {
+    told.repack = "built";
+  } else if (weights.repacked_bytes() > Bytes{}) {
+    told.repack = "stored";
+  }
+  report_->weights_are_there(std::move(told));
+}
+
+Result<> LoadedModel::finish_context(int prompt, Stage load) {
+  const TimePoint begin = now();
+  auto memory = open_room(prompt);
+  if (!memory) return Failed{std::move(memory).error()};
+  ready_ = now();
+  LoadReport::Context told;
+  told.stages = {load, {StageKind::kContext, begin, ready_, {}}};
+  told.memory = memory_use(*memory);
+  told.cells = room_ ? room_->cells() : 0;
+  report_->context_stands(std::move(told));
+  return {};
+}
+
+// The engine counts the memory that it set aside for weights, but they are elsewhere.
+wire::MemoryUse LoadedModel::memory_use(const engine::MemoryUse& use) const {
+  wire::MemoryUse told{use.weights, use.mapped, use.repacked, use.context, use.compute, use.device};
+  if (const engine::WeightSet* weights = model_.weights()) {
+    told.mapped = weights->bytes_in(Home::kMapped) + weights->bytes_in(Home::kStored);
+    told.weights = weights->bytes_in(Home::kRepacked) + weights->bytes_in(Home::kCopied) +
+                   weights->bytes_in(Home::kDevice);
+    told.repacked = weights->repacked_bytes();
+  }
+  return told;
+}
+
+// ---- by the engine, as a whole ----
+
+Result<std::unique_ptr<LoadedModel>> LoadedModel::plain(const OpenedModel& opened, Around around,
+                                                        const Load& load,
+                                                        const std::atomic<bool>& give_up) {
+  auto report = std::make_unique<LoadReport>(around.replies, load.frame);
+  auto read = read_pages(opened, give_up, *report);
+  if (!read) return Failed{std::move(read).error()};
+  const TimePoint begin = now();
+  const auto repack = opened.options.repack ? engine::Repack::kYes : engine::Repack::kNo;
+  auto made = engine::Model::load(opened.paths, *opened.vocabulary, repack, [&](float fraction) {
+    report->progress("load", kReadShare + kLoadShare * static_cast<double>(fraction));
+    return !around.abort.stop && !give_up;
+  });
+  if (!made) return Failed{std::move(made).error()};
+  if (auto added = add_adapters(opened, *made); !added) return Failed{std::move(added).error()};
+  LoadReport::Weights told;
+  told.stages = {*read};
+  report->progress("context", kReadShare + kLoadShare);
+  report->weights_are_there(std::move(told));
+  std::unique_ptr<LoadedModel> model{
+      new LoadedModel{opened, around, std::move(*made), std::move(report)}};
+  const Stage stage{StageKind::kLoad, begin, now(), {}};
+  if (auto stands = model->finish_context(load.prompt, stage); !stands) {
+    return Failed{std::move(stands).error()};
+  }
+  return model;
+}
+
+// ---- both ----
 
 Result<engine::MemoryUse> LoadedModel::open_room(int prompt) {
   if (!opened_.generates) {
@@ -137,6 +237,25 @@ Result<engine::Embedder*> LoadedModel::embedder() {
   }
   around_.cpu.before_step(threads_, StepKind::kPrompt);
   return embedder_.get();
+}
+
+// ---- the stored repack ----
+
+Result<> LoadedModel::store(std::string content, Fd file, RepackStore::OnStored on_stored) {
+  if (model_.weights() == nullptr || model_.weights()->repacked_bytes() == Bytes{}) {
+    return fail(ErrorCode::kConflict, "nothing of this model is repacked");
+  }
+  if (storing_) return fail(ErrorCode::kConflict, "it is being stored already");
+  storing_ = std::make_unique<RepackStore>(opened_, *model_.weights(), std::move(content),
+                                           std::move(file), std::move(on_stored));
+  return {};
+}
+
+void LoadedModel::adopt(const RepackStore::Stored& stored) {
+  storing_.reset();
+  if (!stored.message.error.empty()) return;
+  auto adopted = model_.weights()->adopt(stored.file.get(), stored.places);
+  if (!adopted) log::warn("repack.not_adopted", {{"reason", adopted.error().message()}});
 }
 
 }  // namespace hearth::worker

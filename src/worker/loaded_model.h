@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "engine/abort_flags.h"
 #include "engine/cpu_threads.h"
@@ -12,13 +17,17 @@
 #include "worker/cpu_share.h"
 #include "worker/gauges.h"
 #include "worker/kv_room.h"
+#include "worker/load_report.h"
 #include "worker/opened_model.h"
 #include "worker/replies.h"
 #include "worker/scheduler.h"
+#include "worker/stored_repack.h"
+#include "worker/weight_readers.h"
 
 namespace hearth::worker {
 
-// A model with its weights and all that computes with them. Belongs to the inference thread.
+// A model with its weights, or with readers that bring them, and all that computes with them.
+// Belongs to the inference thread.
 class LoadedModel {
  public:
   struct Around {
@@ -27,37 +36,70 @@ class LoadedModel {
     Gauges& gauges;
     CpuShare& cpu;
   };
-  struct Outcome;
+  struct Load {
+    std::uint64_t frame = 0;  // of the kLoad frame
+    wire::LoadMessage message;
+    std::optional<Fd> stored;  // a stored repack
+    int prompt = 0;            // tokens that are waiting for this load
+    // Called on a reader's thread when weights will not come after all; never for a load that has
+    // been told as done.
+    std::function<void(Error)> on_failed;
+  };
 
-  // Reads what is missing of the file, loads it, makes a context with room for `prompt` tokens, and
-  // tells the front meanwhile, under the number of the kLoad frame. Errors: kCancelled, kCorrupt,
-  // kNoSpace, kUnavailable (an I/O error).
-  static Result<Outcome> load(const OpenedModel& opened, Around around, std::uint64_t frame,
-                              int prompt);
+  // A model that can be computed with at once: evaluations wait for the weights that they reach.
+  // Progress and kLoaded are sent as it goes. Where the engine knows no such thing, it returns when
+  // everything is there. `give_up` ends it early. Errors: kCancelled, kCorrupt, kNoSpace,
+  // kUnavailable (an I/O error).
+  static Result<std::unique_ptr<LoadedModel>> load(const OpenedModel& opened, Around around,
+                                                   Load load, const std::atomic<bool>& give_up);
+  ~LoadedModel();
+
+  // Since when nothing but the weights was missing.
+  TimePoint ready() const { return ready_; }
 
   Scheduler& scheduler() { return *scheduler_; }
 
   // Errors: as Embedder's.
   Result<engine::Embedder*> embedder();
 
+  // A reader hangs in the kernel: this object cannot be destroyed.
+  bool stuck() const { return readers_ && readers_->stuck(); }
+
   int live_tokens() const { return room_ ? room_->live_tokens() : 0; }
 
+  // Begins to write the repacked weights. Errors: kConflict (there are none, or it is under way).
+  Result<> store(std::string content, Fd file, RepackStore::OnStored on_stored);
+  // Computes with the stored file from now on, in place of memory of its own.
+  void adopt(const RepackStore::Stored& stored);
+
  private:
-  LoadedModel(const OpenedModel& opened, Around around, engine::Model model);
+  LoadedModel(const OpenedModel& opened, Around around, engine::Model model,
+              std::unique_ptr<LoadReport> report);
+  static Result<engine::Model> make(const OpenedModel& opened, const Load& load,
+                                    WeightReaders::Plan& plan, std::string& refused);
+  static Result<std::unique_ptr<LoadedModel>> stream(const OpenedModel& opened, Around around,
+                                                     Load& load, const std::atomic<bool>& give_up);
+  static Result<std::unique_ptr<LoadedModel>> plain(const OpenedModel& opened, Around around,
+                                                    const Load& load,
+                                                    const std::atomic<bool>& give_up);
+  void start_readers(WeightReaders::Plan plan, std::string refused, const Load& load,
+                     const std::atomic<bool>& give_up);
+  void weights_came(const std::string& refused);
+  Result<> finish_context(int prompt, Stage load);
   Result<engine::MemoryUse> open_room(int prompt);
+  wire::MemoryUse memory_use(const engine::MemoryUse& use) const;
 
   const OpenedModel& opened_;
   Around around_;
+  std::unique_ptr<LoadReport> report_;
   engine::Model model_;
   engine::CpuThreads threads_;
   std::unique_ptr<KvRoom> room_;  // null for an embedding model
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<engine::Embedder> embedder_;
-};
-
-struct LoadedModel::Outcome {
-  std::unique_ptr<LoadedModel> model;
-  wire::LoadedMessage message;
+  TimePoint ready_;
+  std::unique_ptr<WeightReaders> readers_;  // null after a plain load
+  std::unique_ptr<RepackStore> storing_;
 };
 
 }  // namespace hearth::worker

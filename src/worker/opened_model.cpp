@@ -9,7 +9,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/log.h"
 #include "engine/engine_log.h"
+#include "worker/cell_plan.h"
 
 namespace hearth::worker {
 namespace {
@@ -34,8 +36,8 @@ std::vector<std::string> paths_of(const std::vector<Fd>& files) {
 }
 
 // Backends take a process once, however many models it opens (a test opens several).
-const Result<engine::Backends>& backends_once() {
-  static const Result<engine::Backends> backends = engine::load_backends();
+const Result<engine::Backends>& backends_once(const std::string& variant) {
+  static const Result<engine::Backends> backends = engine::load_backends(variant);
   return backends;
 }
 
@@ -64,6 +66,20 @@ class DataLimit {
   rlimit before_{};
 };
 
+// Where the engine cannot be asked, it loads the model by itself: slower, and with the same
+// answers.
+void plan_load(OpenedModel& model, engine::Metadata metadata) {
+  const auto repack = model.options.repack ? engine::Repack::kYes : engine::Repack::kNo;
+  const CellLimits limits{model.context_limit, std::max(1, model.options.parallel)};
+  auto placement = engine::place(metadata, repack, first_cells(limits, 0), limits.sequences + 1);
+  if (!placement) {
+    log::warn("model.plain_load", {{"model", model.name}, {"reason", placement.error().message()}});
+    return;
+  }
+  model.metadata = std::make_unique<engine::Metadata>(std::move(metadata));
+  model.placement = std::move(*placement);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::vector<Fd> files) {
@@ -80,7 +96,9 @@ Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::
   model->files.erase(first, model->files.end());
   model->paths = paths_of(model->files);
   model->adapters = paths_of(model->adapter_files);
-  auto loading = std::async(std::launch::async, [] { return backends_once(); });
+  auto loading = std::async(std::launch::async, [&] { return backends_once(message.backend); });
+  auto reading =
+      std::async(std::launch::async, [&] { return engine::Metadata::read(model->paths); });
   auto vocabulary = engine::Vocabulary::open(model->paths);
   auto backends = loading.get();
   if (!vocabulary) return Failed{std::move(vocabulary).error()};
@@ -92,6 +110,8 @@ Result<std::unique_ptr<OpenedModel>> open_model(wire::OpenMessage message, std::
   model->format = std::move(*format);
   model->context_limit = context_limit_of(*model->vocabulary, message.options.context_limit);
   model->generates = !is_embedding_model(*model->vocabulary);
+  if (auto metadata = reading.get()) plan_load(*model, std::move(*metadata));
+  model->platform = engine::platform_of(model->backends);
   return model;
 }
 
@@ -108,6 +128,11 @@ wire::ReadyMessage ready_message(const OpenedModel& model) {
   ready.generates = model.generates;
   ready.calls_tools = model.format->calls_tools();
   ready.thinks = model.format->thinks();
+  ready.streams = model.metadata != nullptr;
+  const engine::MemoryUse& use = model.placement.estimate;
+  ready.estimate = {use.weights, use.mapped, use.repacked, use.context, use.compute, use.device};
+  ready.compile_key = {model.platform.engine, model.platform.driver, model.platform.hardware,
+                       model.placement.layout};
   return ready;
 }
 

@@ -9,6 +9,9 @@
 #include "base/result.h"
 #include "engine/backends.h"
 #include "engine/chat_format.h"
+#include "engine/compile_key.h"
+#include "engine/metadata.h"
+#include "engine/placement.h"
 #include "engine/vocabulary.h"
 #include "wire/messages.h"
 #include "worker/language.h"
@@ -26,6 +29,10 @@ struct OpenedModel {
   engine::Backends backends;
   std::unique_ptr<engine::Vocabulary> vocabulary;
   std::unique_ptr<engine::ChatFormat> format;
+  // What a load by our own readers needs; null: the engine loads this model as a whole.
+  std::unique_ptr<engine::Metadata> metadata;
+  engine::Placement placement;
+  engine::Platform platform;
   int context_limit = 0;
   bool generates = true;
 

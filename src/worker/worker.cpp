@@ -32,7 +32,9 @@ void Worker::handle(Frame frame) {
   }
   switch (frame.type) {
     case FrameType::kLoad:
-      return inference_->load(frame.request);
+      return load(std::move(frame));
+    case FrameType::kStore:
+      return store(std::move(frame));
     case FrameType::kUnload:
       return inference_->unload(frame.request);
     case FrameType::kGenerate:
@@ -61,13 +63,34 @@ void Worker::open(Frame frame) {
   if (!model) return replies_.send_error(frame.request, model.error());
   model_ = std::move(*model);
   cpu_.configure(model_->options);
-  inference_ =
-      std::make_unique<InferenceThread>(*model_, LoadedModel::Around{replies_, abort_, gauges_, cpu_});
+  inference_ = std::make_unique<InferenceThread>(
+      *model_, LoadedModel::Around{replies_, abort_, gauges_, cpu_});
   templates_ = std::make_unique<TemplateCache>(*model_->vocabulary);
   tokenizer_ = std::thread{[this] { tokenize_requests(); }};
   wire::ReadyMessage ready = ready_message(*model_);
   ready.stages.push_back({StageKind::kSpawn, start, Clock::real().now(), {}});
   replies_.send(FrameType::kReady, frame.request, ready);
+}
+
+void Worker::load(Frame frame) {
+  auto message = wire::decode_load(frame.payload);
+  if (!message) return replies_.send_error(frame.request, message.error());
+  std::optional<Fd> stored;
+  if (message->stored && !frame.descriptors.empty()) {
+    stored = std::move(frame.descriptors.front());
+  }
+  inference_->load(frame.request, std::move(*message), std::move(stored));
+}
+
+void Worker::store(Frame frame) {
+  auto message = wire::decode_store(frame.payload);
+  if (message && !frame.descriptors.empty()) {
+    return inference_->store(frame.request, std::move(message->content),
+                             std::move(frame.descriptors.front()));
+  }
+  wire::StoredMessage refused;
+  refused.error = message ? "no file came along" : message.error().message();
+  replies_.send(FrameType::kStored, frame.request, refused);
 }
 
 void Worker::accept(const Frame& frame, RequestKind kind) {
@@ -79,6 +102,7 @@ void Worker::accept(const Frame& frame, RequestKind kind) {
 }
 
 void Worker::cancel(std::uint64_t id) {
+  if (id == 0) return inference_->cancel_load();
   const auto found = requests_.find(id);
   if (found == requests_.end()) return;
   if (const RequestPtr request = found->second.lock()) {

@@ -37,6 +37,8 @@ class Worker {
   void handle(wire::Frame frame);
   void open(wire::Frame frame);
   void accept(const wire::Frame& frame, RequestKind kind);
+  void load(wire::Frame frame);
+  void store(wire::Frame frame);
   void cancel(std::uint64_t request);
   void tokenize_requests();
   void tokenize(const RequestPtr& request);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/weight_readers.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "repack/repack_file.h"
+
+namespace hearth::worker {
+
+using engine::Home;
+using engine::Weight;
+
+namespace {
+
+constexpr int kNice = 10;  // behind whatever computes meanwhile
+constexpr std::chrono::seconds kLook{1};
+
+TimePoint now() { return Clock::real().now(); }
+
+}  // namespace
+
+WeightReaders::WeightReaders(engine::WeightSet& weights, Plan plan, Calls calls,
+                             const std::atomic<bool>& give_up)
+    : weights_{weights},
+      plan_{std::move(plan)},
+      calls_{std::move(calls)},
+      give_up_{give_up},
+      pages_{plan_.message.read, plan_.message.block} {}
+
+WeightReaders::~WeightReaders() {
+  stop_ = true;
+  stopped_.notify_all();
+  threads_.clear();
+}
+
+bool WeightReaders::stopped() const {
+  return stop_.load(std::memory_order_relaxed) || give_up_.load(std::memory_order_relaxed);
+}
+
+int WeightReaders::file_of(const Weight& weight) const {
+  return weight.from_stored ? plan_.stored_file
+                            : plan_.files[static_cast<std::size_t>(weight.shard)];
+}
+
+FilePages::Range WeightReaders::range_of(const Weight& weight) const {
+  return {file_of(weight), weight.offset, weights_.source(weight)};
+}
+
+void WeightReaders::start() {
+  figures_.read_begin = figures_.read_end = now();
+  look();
+  if (unfinished_ == 0) {
+    over_ = true;
+    calls_.ready();
+    weights_.gate().open_all();
+  }
+  for (int i = 0; i < plan_.message.readers; ++i) threads_.emplace_back([this] { run(); });
+  if (unfinished_ > 0) stall_watch_ = std::jthread{[this] { watch_for_stalls(); }};
+}
+
+// What is mapped and in the page cache can be computed with at once.
+void WeightReaders::look() {
+  const auto weights = weights_.weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Weight& weight = weights[i];
+    Job job{i, missing_of(file_of(weight), weight.offset, weight.size), !weight.lazy};
+    figures_.missing += job.missing;
+    const bool in_place = weight.home == Home::kMapped ||
+                          (weight.home == Home::kStored && !plan_.message.check_stored);
+    if (in_place && job.missing == Bytes{}) {
+      job.waited_for = false;
+      weights_.gate().open(i);
+    }
+    if (job.waited_for) {
+      ++unfinished_;
+      total_ += weight.size;
+    }
+    jobs_.push_back(job);
+  }
+  // Whoever waits goes first; the order among those stays.
+  std::stable_partition(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.waited_for; });
+}
+
+void WeightReaders::run() {
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // of this thread alone
+  FilePages::Scratch scratch;
+  engine::DeviceUpload upload{[this](std::size_t job) { finish(jobs_[job]); }};
+  while (!stopped()) {
+    const std::size_t i = next_.fetch_add(1);
+    if (i >= jobs_.size()) return upload.flush();
+    if (weights_.weights()[jobs_[i].weight].home == Home::kDevice) {
+      send(i, upload, scratch);
+      continue;
+    }
+    upload.flush();  // nobody waits for what is on the device while this is read
+    do_job(jobs_[i], scratch);
+  }
+  if (give_up_) fail_with(Error{ErrorCode::kCancelled, "the load was given up"});
+}
+
+void WeightReaders::do_job(const Job& job, FilePages::Scratch& scratch) {
+  auto brought = bring(job, scratch);
+  if (brought) return finish(job);
+  fail_job(job, std::move(brought).error());
+}
+
+// It is finished once its bytes have arrived.
+void WeightReaders::send(std::size_t job, engine::DeviceUpload& upload,
+                         FilePages::Scratch& scratch) {
+  const Weight& weight = weights_.weights()[jobs_[job].weight];
+  const FilePages::Range range = range_of(weight);
+  const auto fill = [&](std::uint64_t offset, std::span<std::byte> into) {
+    const FilePages::Range piece{range.file, range.offset + offset,
+                                 range.mapped.subspan(offset, into.size())};
+    return pages_.copy(piece, into, scratch, [this](Bytes size) {
+      took(size);
+      return !stopped();
+    });
+  };
+  auto sent = upload.upload(job, weight.tensor, fill);
+  if (!sent) fail_job(jobs_[job], std::move(sent).error());
+}
+
+void WeightReaders::fail_job(const Job& job, Error error) {
+  const bool stopping = error.code() == ErrorCode::kCancelled && !give_up_;
+  if (stopping) return;
+  weights_.blank(weights_.weights()[job.weight]);
+  fail_with(std::move(error));
+}
+
+Result<> WeightReaders::bring(const Job& job, FilePages::Scratch& scratch) {
+  const Weight& weight = weights_.weights()[job.weight];
+  switch (weight.home) {
+    case Home::kMapped:
+      return pages_.map(range_of(weight), scratch, [this, &job](Bytes size) {
+        if (job.waited_for) took(size);
+        return !stopped();
+      });
+    case Home::kStored:
+      return bring_stored(job, scratch);
+    case Home::kCopied:
+      return bring_copy(weight, scratch);
+    case Home::kRepacked:
+      return bring_converted(weight, scratch);
+    case Home::kDevice:  // is sent
+      break;
+  }
+  return {};
+}
+
+Result<> WeightReaders::bring_copy(const Weight& weight, FilePages::Scratch& scratch) {
+  auto copied =
+      pages_.copy(range_of(weight), weights_.destination(weight), scratch, [this](Bytes size) {
+        took(size);
+        return !stopped();
+      });
+  if (!copied || !weight.from_stored) return copied;
+  const auto known = plan_.checksums.find(weight.name);
+  if (known != plan_.checksums.end() &&
+      repack::checksum_of(weights_.destination(weight)) == known->second) {
+    return {};
+  }
+  return fail(ErrorCode::kCorrupt, "the stored repack of " + weight.name + " is damaged");
+}
+
+Result<> WeightReaders::bring_converted(const Weight& weight, FilePages::Scratch& scratch) {
+  const auto goes_on = [this](Bytes size) {
+    took(size);
+    return !stopped();
+  };
+  const FilePages::Range range = range_of(weight);
+  std::vector<std::byte> copy;
+  std::span<const std::byte> bytes = range.mapped;
+  if (plan_.message.read == wire::ReadMode::kDirect) {
+    copy.resize(range.mapped.size());
+    if (auto got = pages_.copy(range, copy, scratch, goes_on); !got) return got;
+    bytes = copy;
+  } else if (auto got = pages_.map(range, scratch, goes_on); !got) {
+    return got;
+  }
+  const TimePoint begin = now();
+  weights_.set(weight, bytes);
+  const TimePoint end = now();
+  if (copy.empty()) unmap_pages(range.mapped);
+  std::lock_guard lock{mutex_};
+  figures_.repack_begin = std::min(figures_.repack_begin.value_or(begin), begin);
+  figures_.repack_end = std::max(figures_.repack_end.value_or(end), end);
+  return {};
+}
+
+Result<> WeightReaders::bring_stored(const Job& job, FilePages::Scratch& scratch) {
+  const Weight& weight = weights_.weights()[job.weight];
+  const FilePages::Range range = range_of(weight);
+  auto mapped = pages_.map(range, scratch, [this, &job](Bytes size) {
+    if (job.waited_for) took(size);
+    return !stopped();
+  });
+  if (!mapped) return mapped;
+  if (!job.waited_for) return {};  // it has been computed with, unchecked, as it was to be
+  const auto known = plan_.checksums.find(weight.name);
+  if (known != plan_.checksums.end() && repack::checksum_of(range.mapped) == known->second) {
+    return {};
+  }
+  {
+    std::lock_guard lock{mutex_};
+    figures_.stored_refused = "checksum";
+  }
+  if (!weights_.rebuild(job.weight)) return fail(ErrorCode::kNoSpace, "no memory for weights");
+  return bring_converted(weights_.weights()[job.weight], scratch);
+}
+
+void WeightReaders::took(Bytes bytes) {
+  const Bytes done{done_.fetch_add(bytes.count()) + bytes.count()};
+  std::unique_lock lock{telling_, std::try_to_lock};
+  if (lock && calls_.progress) calls_.progress(std::min(done, total_), total_);
+}
+
+void WeightReaders::finish(const Job& job) {
+  if (!job.waited_for) return;
+  bool last = false;
+  {
+    std::lock_guard lock{mutex_};
+    figures_.read_end = now();
+    last = --unfinished_ == 0 && !over_;
+    if (last) over_ = true;
+  }
+  if (!last) return weights_.gate().open(job.weight);
+  {
+    std::lock_guard lock{telling_};
+    calls_.ready();
+  }
+  stopped_.notify_all();
+  weights_.gate().open_all();
+}
+
+void WeightReaders::fail_with(Error error) {
+  {
+    std::lock_guard lock{mutex_};
+    if (std::exchange(over_, true)) return;
+  }
+  next_ = jobs_.size();
+  stopped_.notify_all();
+  std::lock_guard lock{telling_};
+  calls_.failed(std::move(error));
+}
+
+void WeightReaders::watch_for_stalls() {
+  const std::chrono::seconds limit{plan_.message.stall_seconds};
+  std::uint64_t seen = 0;
+  TimePoint since = now();
+  std::unique_lock lock{mutex_};
+  while (!over_ && !stopped()) {
+    stopped_.wait_for(lock, kLook);
+    const std::uint64_t done = done_.load();
+    if (done != std::exchange(seen, done)) since = now();
+    if (over_ || now() - since < limit) continue;
+    const double part = 100.0 * static_cast<double>(done) /
+                        static_cast<double>(std::max<std::uint64_t>(1, total_.count()));
+    lock.unlock();
+    stuck_ = true;
+    return fail_with(
+        Error{ErrorCode::kUnavailable,
+              fmt::format("reading the model's file stands still at {:.0f} % since {} s", part,
+                          limit.count())});
+  }
+}
+
+WeightReaders::Figures WeightReaders::figures() const {
+  std::lock_guard lock{mutex_};
+  return figures_;
+}
+
+}  // namespace hearth::worker

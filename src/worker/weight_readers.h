@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/device_upload.h"
+#include "engine/weight_set.h"
+#include "wire/messages.h"
+#include "worker/file_pages.h"
+
+namespace hearth::worker {
+
+// Threads that bring a model's weights to where the engine computes with them, in the order in
+// which an evaluation first reads them, and open the gate behind each. What is in the page cache
+// already keeps nobody waiting: its pages are mapped meanwhile.
+class WeightReaders {
+ public:
+  struct Plan {
+    wire::LoadMessage message;
+    std::vector<int> files;  // the model's, in order
+    int stored_file = -1;
+    std::unordered_map<std::string, std::uint64_t> checksums;  // of stored weights, by name
+  };
+  // Called on a reader's thread, or on the starting one, but never two at once.
+  struct Calls {
+    std::function<void(Bytes done, Bytes total)> progress;
+    // Whatever evaluations wait for is there, but they do not know it yet. Once, before failed().
+    std::function<void()> ready;
+    // The rest will not come. At most once, and never after ready().
+    std::function<void(Error)> failed;
+  };
+  // What has happened so far.
+  struct Figures {
+    Bytes missing;  // before the first read
+    TimePoint read_begin, read_end;
+    std::optional<TimePoint> repack_begin, repack_end;
+    std::string stored_refused;  // a stored weight whose bytes were wrong; it was computed anew
+  };
+
+  // All that is passed outlives the readers. `give_up` ends them early: failed(kCancelled).
+  WeightReaders(engine::WeightSet& weights, Plan plan, Calls calls,
+                const std::atomic<bool>& give_up);
+  ~WeightReaders();  // breaks off
+  WeightReaders(const WeightReaders&) = delete;
+  WeightReaders& operator=(const WeightReaders&) = delete;
+
+  // Looks at what is there, and begins.
+  void start();
+
+  Figures figures() const;
+
+  // Some reader is in a call to the kernel that does not return: destroying this would not either.
+  bool stuck() const { return stuck_; }
+
+ private:
+  struct Job {
+    std::size_t weight;  // index
+    Bytes missing;
+    bool waited_for;  // an evaluation may wait at its gate
+  };
+
+  void look();
+  void run();
+  void do_job(const Job& job, FilePages::Scratch& scratch);
+  void send(std::size_t job, engine::DeviceUpload& upload, FilePages::Scratch& scratch);
+  void fail_job(const Job& job, Error error);
+  Result<> bring(const Job& job, FilePages::Scratch& scratch);
+  Result<> bring_copy(const engine::Weight& weight, FilePages::Scratch& scratch);
+  Result<> bring_converted(const engine::Weight& weight, FilePages::Scratch& scratch);
+  Result<> bring_stored(const Job& job, FilePages::Scratch& scratch);
+  int file_of(const engine::Weight& weight) const;
+  FilePages::Range range_of(const engine::Weight& weight) const;
+  void took(Bytes bytes);
+  void finish(const Job& job);
+  void fail_with(Error error);
+  void watch_for_stalls();
+  bool stopped() const;
+
+  engine::WeightSet& weights_;
+  const Plan plan_;
+  const Calls calls_;
+  const std::atomic<bool>& give_up_;
+  FilePages pages_;
+  std::vector<Job> jobs_;
+  Bytes total_;  // of what is waited for
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> stuck_{false};
+  std::size_t unfinished_ = 0;  // of what is waited for; under mutex_
+  bool over_ = false;           // ready() or failed() has been called; under mutex_
+  std::atomic<std::uint64_t> done_{0};
+  mutable std::mutex mutex_;  // of figures_ and the above
+  std::mutex telling_;        // of calls_
+  std::condition_variable stopped_;
+  Figures figures_;
+  std::vector<std::jthread> threads_;
+  std::jthread stall_watch_;
+};
+
+}  // namespace hearth::worker
