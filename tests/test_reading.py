@@ -80,7 +80,7 @@ def test_a_file_in_memory_has_no_device_to_wait_for(new_server):
     try:
         server = new_server(model=model, config='read_serial = "always"\n')
         assert server.complete("Hi")["choices"]
-        storage = server.ok("/api/hearth/models/smollm2/details")["storage"]
+        storage = server.ok("/api/hearth/details/smollm2")["storage"]
         assert storage["kind"] == "memory"
         assert storage["file_system"] == "tmpfs"
         assert storage["choice"]["mode"] == "mapped"
@@ -100,7 +100,7 @@ def test_cold_loads_from_one_device_wait_for_each_other(new_server, tmp_path):
         assert server.ok("/api/hearth/cool", {"model": name, "layer": "pages"})
 
     def device():
-        (only,) = server.ok("/api/hearth/status")["devices"]
+        (only,) = server.ok("/api/hearth/version")["devices"]
         return only
 
     assert device()["one_at_a_time"] is True
@@ -140,17 +140,17 @@ def test_what_was_measured_outlives_a_restart(new_server, tmp_path):
     warm_pages(server)
     drop(model)
     warm_pages(server)
-    (device,) = server.ok("/api/hearth/status")["devices"]
+    (device,) = server.ok("/api/hearth/version")["devices"]
     assert device["rates"][0]["bytes_per_s"] > 0
     assert device["choice"]["why"]
     kept = server.data / "devices.json"
     eventually(kept.exists, "the rates are kept")
     server.stop()
     server.start()
-    storage = server.ok("/api/hearth/models/smollm2/details")["storage"]
+    storage = server.ok("/api/hearth/details/smollm2")["storage"]
     assert storage["rates"] == device["rates"]
     server.stop()
     kept.write_text("{nonsense")
     server.start()
-    assert server.ok("/api/hearth/models/smollm2/details")["storage"]["rates"] == []
+    assert server.ok("/api/hearth/details/smollm2")["storage"]["rates"] == []
     assert (server.data / "devices.json.bad").exists()
