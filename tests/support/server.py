@@ -80,8 +80,9 @@ def clean_environment(more=None):
 
 class Server:
     def __init__(self, data, config="", environment=None, arguments=(), listen="127.0.0.1:0",
-                 within=()):
+                 within=(), program=HEARTH):
         """`within`: a program, with arguments, that is to run the server as its own last words."""
+        self._program = program
         self.data = Path(data)
         self.config = self.data.with_suffix(".toml")
         self.config.write_text(config)
@@ -91,7 +92,7 @@ class Server:
         self._checked_lines = 0
 
     def start(self):
-        command = [*self._within, HEARTH, "serve", "--data", self.data]
+        command = [*self._within, self._program, "serve", "--data", self.data]
         command += ["--config", self.config, *self._arguments]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
