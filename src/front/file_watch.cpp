@@ -40,6 +40,16 @@ void FileWatch::take_news() {
   const FileNotices::News news = notices_->take();
   written_ = written_ || news.written;
   if (news.renamed) ++renames_;
+  if (!notices_->tells_all()) return;
+  for (std::size_t i = 0; i < noted_.size(); ++i) compare(i, news);
+}
+
+void FileWatch::compare(std::size_t file, const FileNotices::News& news) {
+  const FileInfo now = info_of(files_, watched_.files[file]);
+  if (now == noted_[file]) return;
+  const bool touched = news.renamed && now.size == noted_[file].size;
+  written_ = written_ || !touched;
+  noted_[file] = now;
 }
 
 bool FileWatch::written() {

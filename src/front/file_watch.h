@@ -19,8 +19,11 @@ namespace hearth::front {
 // worker. Names that lead elsewhere by now are no harm to what runs, since the open files stay what
 // they were; but whoever comes next is to look at the catalogue first.
 //
-// A look at the files themselves is needed only where the kernel does not tell of changes. There a
-// touched file cannot be told from a written one, and counts as written.
+// The kernel tells of a write when it has been made, a moment after its first bytes can be read,
+// and of one through a shared mapping not at all. So sizes and times of the open files are asked
+// for too: of a local file that is open they are in memory. Where the kernel does not tell of
+// changes, that may take a while and is done in a pool; and there a touched file cannot be told
+// from a written one, and counts as written.
 //
 // Belongs to the loop, except where it says otherwise.
 class FileWatch {
@@ -53,6 +56,7 @@ class FileWatch {
 
  private:
   void take_news();
+  void compare(std::size_t file, const FileNotices::News& news);
   bool differs() const;
 
   const Files& files_;

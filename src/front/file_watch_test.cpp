@@ -139,6 +139,21 @@ TEST_F(FileWatchTest, WhatHappensDuringALookIsNotTrusted) {
   EXPECT_FALSE(watched->trusted());
 }
 
+// As while a write is under way, or when it goes through a mapping.
+class Late : public FileNotices {
+ public:
+  News take() override { return {}; }
+  bool tells_all() const override { return true; }
+};
+
+TEST_F(FileWatchTest, SeesAWriteThatIsNotToldYet) {
+  const std::shared_ptr<FileWatch> watched =
+      watch([](const std::vector<Fd>&) { return std::make_unique<Late>(); });
+  EXPECT_TRUE(right(watched));
+  fs::resize_file(path_, 4);
+  EXPECT_FALSE(right(watched));
+}
+
 TEST_F(FileWatchTest, LooksWhereNothingIsTold) {
   const std::shared_ptr<FileWatch> watched = watch(silent);
   EXPECT_FALSE(watched->trusted());
