@@ -6,7 +6,9 @@
 namespace hearth::worker {
 namespace {
 
-constexpr int kFirstCells = 4096;
+// Few, for a context is cleared when it is made, and every start waits for that; growing copies the
+// sequences there are, which at this size takes a millisecond or two.
+constexpr int kFirstCells = 1024;
 constexpr int kRoomToWrite = 256;  // so that the answer's first tokens need no second context
 
 int doubled_until(int cells, int enough, int most) {

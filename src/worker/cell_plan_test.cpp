@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string{test.param.name}; });
 
 TEST(FirstCells, AreFewUnlessAPromptWaits) {
-  EXPECT_EQ(first_cells({8192, 4}, 0), 4096);
+  EXPECT_EQ(first_cells({8192, 4}, 0), 1024);
   EXPECT_EQ(first_cells({512, 4}, 0), 512);
   EXPECT_EQ(first_cells({512, 4}, 512), 512);
   EXPECT_EQ(first_cells({8192, 4}, 5000), 8192);

@@ -88,8 +88,30 @@ class TestFront {
     EXPECT_TRUE(ready);
     return ready.value_or(wire::ReadyMessage{});
   }
-  wire::LoadedMessage load() {
-    send(wire::FrameType::kLoad, 0);
+  void send_file(wire::FrameType type, std::string payload, const Fd& file) {
+    wire::Frame frame;
+    frame.type = type;
+    frame.payload = std::move(payload);
+    frame.descriptors.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+    EXPECT_TRUE(channel_->send(frame));
+  }
+  wire::StoredMessage store(const std::string& content, const Fd& file) {
+    send_file(wire::FrameType::kStore, wire::encode(wire::StoreMessage{content}), file);
+    const auto stored = wire::decode_stored(next(wire::FrameType::kStored).payload);
+    EXPECT_TRUE(stored);
+    return stored.value_or(wire::StoredMessage{});
+  }
+  void unload() {
+    send(wire::FrameType::kUnload, 0);
+    EXPECT_EQ(next(wire::FrameType::kUnloaded).type, wire::FrameType::kUnloaded);
+  }
+
+  wire::LoadedMessage load(const wire::LoadMessage& how = {}, const Fd& stored = {}) {
+    if (stored) {
+      send_file(wire::FrameType::kLoad, wire::encode(how), stored);
+    } else {
+      send(wire::FrameType::kLoad, 0, wire::encode(how));
+    }
     const auto loaded = wire::decode_loaded(next(wire::FrameType::kLoaded).payload);
     EXPECT_TRUE(loaded);
     return loaded.value_or(wire::LoadedMessage{});
