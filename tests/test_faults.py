@@ -143,6 +143,7 @@ def test_twenty_deaths_leak_nothing(new_server):
         server.complete("Hello", max_tokens=1)
         kill(server.worker_pid())
         eventually(lambda: not procfs.children(server.pid), "it is reaped")
+        eventually(lambda: weights_level(server) == "none", "and forgotten")
 
     die()
     before = sorted(procfs.open_files(server.pid).values())
