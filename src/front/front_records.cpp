@@ -67,22 +67,22 @@ void FrontService::on_host_changed(ModelHost& host) {
     world_.loop.spawn(refresh_pages(host.model().artifact));
   }
   publish_levels(*found->second);
-  WeightsLevel& seen = hosts_seen_[host.model().artifact].level;
   bool& written = hosts_seen_[host.model().artifact].files_written;
   if (!std::exchange(written, host.files_written()) && written) {
     world_.loop.spawn(look_at_files(host.model().artifact));
   }
+  WeightsLevel& seen = hosts_seen_[host.model().artifact].level;
   // Progress of a load is no change for a pin.
   if (std::exchange(seen, host.level()) != host.level()) pins_.look_again();
 }
 
-// A load leaves pages behind that no snapshot knows of yet.
 // The catalogue is to know of a change as soon as we do.
 Task<void> FrontService::look_at_files(std::string artifact) {
   const auto pass = tasks_.enter();
   if (pass) (void)co_await recheck(std::move(artifact));
 }
 
+// A load leaves pages behind that no snapshot knows of yet.
 Task<void> FrontService::refresh_pages(std::string artifact) {
   const auto pass = tasks_.enter();
   const auto found = models_.find(artifact);

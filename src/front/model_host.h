@@ -60,9 +60,9 @@ struct HostModel {
   std::string name;                // canonical, for messages
   std::vector<std::string> paths;  // shards in order
   std::vector<std::string> adapters = {};
-};
   // What the catalogue says of all these files, in order, adapters last; empty: not known.
   std::vector<FileInfo> known = {};
+};
 
 // Everything the front keeps for one model: its worker process, the level of its weights, the queue
 // of requests, the last load. A load belongs to the host, not to the request that asked first:
@@ -79,12 +79,12 @@ class ModelHost {
     const Files& files;
     Processes& processes;
     LoadPlanner* planner = nullptr;  // null: every load goes by LoadMessage's defaults
-  };
     Pool* disk = nullptr;            // for looks at files, which may wait; null: `pool`
     OpenNotices notices = kernel_notices;
     // The CPU variant that the first worker found to be the best here; later ones are told, and
     // look no further. Shared by all hosts; null: each worker looks for itself.
     std::string* variant = nullptr;
+  };
   // Told about every change of level and of load progress; may be empty.
   using OnChange = std::function<void(ModelHost&)>;
 
@@ -99,8 +99,8 @@ class ModelHost {
     model_.paths = std::move(paths);
     model_.adapters = std::move(adapters);
   }
-  Admission& admission() { return admission_; }
   void set_known(std::vector<FileInfo> known) { model_.known = std::move(known); }
+  Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
 
   // Returns when there is a hollow (or warmer) worker. Everyone who waits shares one spawn. Errors:
@@ -129,12 +129,12 @@ class ModelHost {
   // or nothing is resident), kNoSpace, kUnavailable (the worker left).
   Task<Result<wire::StoredMessage>> store_repack(Fd file, std::string content);
 
-  // Ends the worker process as well.
   // Ends a hollow worker that nobody uses, and returns when it is gone; else nothing.
   Task<void> end_hollow();
   // What the worker holds, if it is hollow and nobody uses it. The model's part is left open.
   std::optional<HollowWorker> hollow_worker() const;
 
+  // Ends the worker process as well.
   Task<void> stop();
 
   // --- a request in the worker's hands ---
@@ -145,7 +145,6 @@ class ModelHost {
   void send(wire::Frame frame);
   int attached() const { return static_cast<int>(inboxes_.size()); }
 
-  // Kills a worker that sent what it should not have; its requests are told that it was lost.
   // For a reply that is about to end: whether the worker's files are what they were when it opened
   // them. Errors: kUnavailable; the worker has been given up then.
   Task<Result<>> check_files();
@@ -159,6 +158,7 @@ class ModelHost {
   // The worker was lost, or is being given up, because its files were written to. Until the next.
   bool files_written() const { return files_written_; }
 
+  // Kills a worker that sent what it should not have; its requests are told that it was lost.
   void poison(std::string why);
 
   // Wakes whoever waits in this host, to look at its conditions again (a cancelled flag, say).
@@ -208,8 +208,8 @@ class ModelHost {
   void on_lost(const ExitStatus& status);
   std::string hang_note() const;
   void note_failed_start(const ExitStatus& status, const std::string& how);
-  void set_level(WeightsLevel level);
   bool note_written();
+  void set_level(WeightsLevel level);
   void changed();
 
   World world_;
@@ -221,11 +221,11 @@ class ModelHost {
   Gate tasks_;
 
   std::unique_ptr<Worker> worker_;
-  bool spawning_ = false;
   std::shared_ptr<FileWatch> watch_;  // shared with a look that is under way in a pool
   bool files_written_ = false;
   HollowWorker held_;        // of this worker: `fresh` and `held_device`
   bool load_begun_ = false;  // likewise: it is not fresh any more
+  bool spawning_ = false;
   bool stopping_ = false;
   bool load_wanted_ = false;  // by a request, while the weights are on their way out
   int load_waiters_ = 0;      // in ensure_resident()

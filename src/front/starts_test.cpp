@@ -20,7 +20,7 @@ class StartsTest : public testing::SimModel {
   void start_cold(Duration load) {
     hold_loads_ = true;
     Heard heard;
-    ask("x", std::nullopt, heard);
+    ask("slow", std::nullopt, heard);  // a worker answers nothing before it has loaded
     workers_.pass(load);
     hold_loads_ = false;
     let_go();
@@ -69,7 +69,7 @@ TEST_F(StartsTest, ALoadUnderWayIsForecastByWhatRemains) {
   give_back();
   hold_loads_ = true;
   Heard heard;
-  ask("x", std::nullopt, heard);
+  ask("slow", std::nullopt, heard);
   const double whole = forecast_ms();
   workers_.pass(400ms);
   EXPECT_NEAR(forecast_ms(), whole - 400, 30);

@@ -41,9 +41,9 @@ struct Facts {
   std::optional<VerdictCode> weights_cause{};
   std::optional<VerdictCode> compiled_cause{};
   std::optional<VerdictCode> prefix_cause{};
-  std::string evicted_for{};  // with weights.evicted_for: who took the room
   // The first use of what the model's file holds since it was changed or touched.
   bool file_changed = false;
+  std::string evicted_for{};  // with weights.evicted_for: who took the room
   // With weights.idle: how long they were to stay, and who said so ("request", "configuration", a
   // variable's name).
   std::string keep_alive{};

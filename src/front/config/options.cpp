@@ -98,7 +98,6 @@ const std::array kOptions{
            .member = &Config::hollow_workers,
            .help = "Models, last used first, whose vocabulary is kept ready from the start.",
            .most = 64},
-    Option{.name = "read_serial",
     Option{.name = "compiled_disk_gib",
            .member = &Config::compiled_disk_gib,
            .help = "Disk for what starts compute and can use again: repacked weights, and what GPU "
@@ -111,6 +110,7 @@ const std::array kOptions{
                    "half of the machine's memory.",
            .unit = "MiB",
            .most = kMillion * 16},
+    Option{.name = "read_serial",
            .member = &Config::read_serial,
            .effect = Effect::kLive,
            .help = "Whether models are read from one device one after the other. `auto`: from "
