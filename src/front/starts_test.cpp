@@ -26,6 +26,13 @@ class StartsTest : public testing::SimModel {
     let_go();
     ASSERT_TRUE(heard.finished);
   }
+  // The first of them starts a worker as well, which takes no time here.
+  void learn_to_start(Duration load) {
+    for (int i = 0; i < 4; ++i) {
+      start_cold(load);
+      give_back();
+    }
+  }
   void give_back() {
     loop_.spawn(unload(*model_));
     workers_.settle();
@@ -45,14 +52,13 @@ TEST_F(StartsTest, ANewModelIsAGuess) {
   EXPECT_EQ(model_->eta_ms(), std::nullopt);
 }
 
-TEST_F(StartsTest, AStartIsForecastByTheOneBefore) {
+TEST_F(StartsTest, AStartIsForecastByThoseBefore) {
   parallel(4);
-  start_cold(900ms);
-  give_back();
+  learn_to_start(900ms);
   EXPECT_NEAR(forecast_ms(), 900, 60);
   start_cold(900ms);
   const std::vector<double> errors = model_->starts().errors();
-  ASSERT_EQ(errors.size(), 2U);
+  ASSERT_EQ(errors.size(), 5U);
   EXPECT_LT(errors.front(), -0.5);  // the guess
   EXPECT_NEAR(errors.back(), 0, 0.1);
 }
@@ -65,8 +71,7 @@ TEST_F(StartsTest, EachFirstTokenIsHeldToItsForecast) {
 
 TEST_F(StartsTest, ALoadUnderWayIsForecastByWhatRemains) {
   parallel(4);
-  start_cold(900ms);
-  give_back();
+  learn_to_start(900ms);
   hold_loads_ = true;
   Heard heard;
   ask("slow", std::nullopt, heard);
