@@ -251,10 +251,13 @@ Task<void> ModelHost::begin_load() {
   planning_ = false;
   if (!usable() || level_ != WeightsLevel::kLoading) co_return;
   last_sign_of_work_ = world_.loop.now();
-  planned_wait_.reset();
+  planned_.clear();
+  const TimePoint admitted = load_asked_ + plan.waited;
   if (plan.waited > Duration::zero()) {
-    planned_wait_ = Stage{StageKind::kQueue, load_asked_, load_asked_ + plan.waited, Bytes{}};
+    planned_.push_back(Stage{StageKind::kQueue, load_asked_, admitted, Bytes{}});
   }
+  // The rest went into looking at files and devices.
+  planned_.push_back(Stage{StageKind::kArtifactMetadata, admitted, last_sign_of_work_, Bytes{}});
   load_asked_ = last_sign_of_work_;
   ticket_ = std::move(plan.ticket);
   Frame frame = wire::make_frame(FrameType::kLoad, 0, wire::encode(plan.message));
@@ -429,7 +432,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   record.cause = weights_cause_;
   record.length = world_.loop.now() - load_asked_;
   record.loaded = std::move(*loaded);
-  if (planned_wait_) record.loaded.stages.push_back(*std::exchange(planned_wait_, std::nullopt));
+  for (const Stage& stage : std::exchange(planned_, {})) record.loaded.stages.push_back(stage);
   context_cells_ = record.loaded.context;
   held_.held_device = held_.held_device || record.loaded.memory.device > Bytes{};
   ticket_.reset();

@@ -239,7 +239,7 @@ class ModelHost {
   std::optional<LoadRecord> last_load_;
   std::unique_ptr<DiskTicket> ticket_;  // while a load reads
   bool planning_ = false;               // a load waits for its plan
-  std::optional<Stage> planned_wait_;   // of that, the part for a device
+  std::vector<Stage> planned_;          // of that: the wait for a device, the look at files
   bool storing_ = false;
   std::optional<Result<wire::StoredMessage>> stored_;
   std::vector<Stage> spawn_stages_;

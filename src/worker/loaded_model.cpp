@@ -111,6 +111,7 @@ Result<std::unique_ptr<LoadedModel>> LoadedModel::stream(const OpenedModel& open
   if (!made) return Failed{std::move(made).error()};
   std::unique_ptr<LoadedModel> model{
       new LoadedModel{opened, around, std::move(*made), std::move(report)}};
+  model->stored_file_ = std::move(load.stored);
   const Stage stage{StageKind::kLoad, begin, now(), {}};
   model->start_readers(std::move(plan), std::move(refused), load, give_up);
   if (auto stands = model->finish_context(load.prompt, stage); !stands) {

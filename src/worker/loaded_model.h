@@ -98,6 +98,7 @@ class LoadedModel {
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<engine::Embedder> embedder_;
   TimePoint ready_;
+  std::optional<Fd> stored_file_;  // as long as readers read it
   std::unique_ptr<WeightReaders> readers_;  // null after a plain load
   std::unique_ptr<RepackStore> storing_;
 };
