@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "front/worker_environment.h"
-#include "wire/failure.h"
 
 namespace hearth::front {
 namespace {
@@ -185,7 +184,10 @@ void ModelHost::on_lost(const ExitStatus& status) {
   context_cells_ = 0;
   live_tokens_ = 0;
   load_wanted_ = false;
+  cancel_sent_ = false;
   ticket_.reset();
+  planning_ = false;
+  ++plans_;
   if (storing_) stored_ = fail(ErrorCode::kUnavailable, "the worker left");
   if (!note_written() && !asked) {
     ++deaths_;
@@ -219,10 +221,10 @@ Task<void> ModelHost::stop() {
 // ---- load and unload ----
 
 void ModelHost::want_weights(std::uint64_t request) {
-  if (!has_worker() || level_ == WeightsLevel::kResident || level_ == WeightsLevel::kLoading)
-    return;
-  if (level_ == WeightsLevel::kUnloading) {
-    load_wanted_ = load_wanted_ || request != kNoRequest;
+  if (!has_worker() || level_ == WeightsLevel::kResident) return;
+  const bool going = level_ == WeightsLevel::kUnloading || cancel_sent_;
+  if (going || level_ == WeightsLevel::kLoading) {
+    load_wanted_ = load_wanted_ || (going && request != kNoRequest);
     return;
   }
   load_fraction_ = 0;
@@ -231,6 +233,7 @@ void ModelHost::want_weights(std::uint64_t request) {
   load_asked_ = world_.loop.now();
   last_sign_of_work_ = load_asked_;
   failure_.reset();
+  cancel_sent_ = false;
   set_level(WeightsLevel::kLoading);
   if (world_.planner == nullptr) {
     send(wire::make_frame(FrameType::kLoad, 0, wire::encode(wire::LoadMessage{})));
@@ -243,11 +246,11 @@ void ModelHost::want_weights(std::uint64_t request) {
 Task<void> ModelHost::begin_load() {
   const auto pass = tasks_.enter();
   if (!pass) co_return;
-  const std::uint64_t spawn = spawns_;
+  const std::uint64_t number = ++plans_;
   std::string artifact = model_.artifact;
   wire::ReadyMessage ready = *ready_;
   LoadPlan plan = co_await world_.planner->plan(std::move(artifact), std::move(ready));
-  if (spawns_ != spawn) co_return;  // another worker's load has a plan of its own
+  if (plans_ != number) co_return;  // its load was given up, or its worker is gone
   planning_ = false;
   if (!usable() || level_ != WeightsLevel::kLoading) co_return;
   last_sign_of_work_ = world_.loop.now();
@@ -266,9 +269,30 @@ Task<void> ModelHost::begin_load() {
 }
 
 void ModelHost::cancel_load() {
-  if (level_ != WeightsLevel::kLoading || planning_ || load_waiters_ > 0 || !inboxes_.empty())
+  if (level_ != WeightsLevel::kLoading || cancel_sent_) return;
+  if (load_waiters_ > 0 || !inboxes_.empty()) return;
+  if (planning_) {
+    planning_ = false;
+    ++plans_;
+    on_load_given_up();
     return;
+  }
+  cancel_sent_ = true;
   send(wire::make_frame(FrameType::kCancel, 0, "{}"));
+}
+
+void ModelHost::on_load_given_up() {
+  ++given_up_;
+  load_fraction_ = 0;
+  log::info("model.load_given_up", {{"model", model_.name}});
+  set_level(WeightsLevel::kHollow);
+  load_if_wanted();
+}
+
+// By whoever came while the weights were on their way out.
+void ModelHost::load_if_wanted() {
+  const bool wanted = std::exchange(load_wanted_, false) && !inboxes_.empty();
+  if (load_waiters_ > 0 || wanted) want_weights(kNoRequest);
 }
 
 Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file, std::string content) {
@@ -286,17 +310,6 @@ Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file, std::string c
   storing_ = false;
   if (!stored_) co_return fail(ErrorCode::kUnavailable, "the worker left");
   co_return std::move(*stored_);
-}
-
-void ModelHost::on_stored(const Frame& frame) {
-  auto stored = wire::decode_stored(frame.payload);
-  if (!stored) return worker_->kill("stored: " + stored.error().message());
-  if (stored->error.empty()) {
-    stored_ = std::move(*stored);
-  } else {
-    stored_ = fail(ErrorCode::kUnavailable, stored->error);
-  }
-  changed();
 }
 
 Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
@@ -327,7 +340,15 @@ Task<Result<>> ModelHost::unload(WeightsCause cause, Check check) {
 
 Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
   co_await admission_.drained();
-  while (level_ == WeightsLevel::kLoading) co_await changed_.wait();
+  const std::uint64_t given_up = given_up_;
+  while (level_ == WeightsLevel::kLoading && given_up_ == given_up) {
+    Result<> loose = check ? check() : Result<>{};
+    if (!loose) co_return loose;
+    cancel_load();
+    if (given_up_ == given_up) co_await changed_.wait();
+  }
+  // What is loaded now somebody wanted later than this.
+  if (given_up_ != given_up) co_return Result<>{};
   if (check) {
     if (Result<> loose = check(); !loose) co_return loose;
   }
@@ -341,14 +362,18 @@ Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
   co_return Result<>{};
 }
 
-// ---- frames ----
+// ---- requests in the worker's hands ----
 
 void ModelHost::attach(std::uint64_t request, Inbox& inbox) {
   if (inboxes_.empty()) last_sign_of_work_ = world_.loop.now();
   inboxes_[request] = &inbox;
 }
 
-void ModelHost::detach(std::uint64_t request) { inboxes_.erase(request); }
+void ModelHost::detach(std::uint64_t request) {
+  inboxes_.erase(request);
+  // An unload may wait for the last one that a load is for.
+  if (inboxes_.empty() && level_ == WeightsLevel::kLoading) changed_.notify_all();
+}
 
 void ModelHost::send(Frame frame) {
   if (worker_) worker_->send(std::move(frame));
@@ -356,111 +381,6 @@ void ModelHost::send(Frame frame) {
 
 void ModelHost::poison(std::string why) {
   if (worker_) worker_->kill(std::move(why));
-}
-
-void ModelHost::on_frame(Frame frame) {
-  if (frame.request == 0) {
-    on_host_frame(frame);
-    return;
-  }
-  last_sign_of_work_ = world_.loop.now();
-  const auto found = inboxes_.find(frame.request);
-  if (found != inboxes_.end()) found->second->push(std::move(frame));
-}
-
-void ModelHost::on_host_frame(const Frame& frame) {
-  switch (frame.type) {
-    case FrameType::kReady:
-      return on_ready(frame);
-    case FrameType::kProgress:
-      return on_progress(frame);
-    case FrameType::kLoaded:
-      return on_loaded(frame);
-    case FrameType::kUnloaded:
-      live_tokens_ = 0;
-      context_cells_ = 0;
-      set_level(WeightsLevel::kHollow);
-      if (load_waiters_ > 0 || (load_wanted_ && !inboxes_.empty())) want_weights(kNoRequest);
-      load_wanted_ = false;
-      return;
-    case FrameType::kFailed:
-      return on_failed(frame);
-    case FrameType::kStored:
-      return on_stored(frame);
-    case FrameType::kHeartbeat:
-      if (auto beat = wire::decode_heartbeat(frame.payload)) {
-        if (beat->steps != heartbeat_.steps) last_sign_of_work_ = world_.loop.now();
-        heartbeat_ = *beat;
-        if (!load_begun_) held_.fresh = beat->anonymous + beat->swapped;
-        live_tokens_ = beat->live_tokens;
-      }
-      return;
-    default:
-      worker_->kill("it sent a frame of type " + std::to_string(static_cast<int>(frame.type)));
-  }
-}
-
-void ModelHost::on_ready(const Frame& frame) {
-  auto ready = wire::decode_ready(frame.payload);
-  if (!ready) return worker_->kill("ready: " + ready.error().message());
-  spawn_stages_.front().end = world_.loop.now();
-  ready_ = std::move(*ready);
-  if (world_.variant != nullptr && world_.variant->empty()) *world_.variant = ready_->backend;
-  log::info("worker.ready", {{"model", model_.name},
-                             {"pid", worker_->pid()},
-                             {"backend", ready_->backend},
-                             {"ms", milliseconds_of(spawn_stages_.front().length())}});
-  level_ = WeightsLevel::kHollow;
-  changed();
-}
-
-void ModelHost::on_progress(const Frame& frame) {
-  auto progress = wire::decode_progress(frame.payload);
-  if (!progress) return worker_->kill("progress: " + progress.error().message());
-  last_sign_of_work_ = world_.loop.now();
-  load_fraction_ = std::clamp(progress->fraction, 0.0, 1.0);
-  for (auto& [request, inbox] : inboxes_) inbox->push(*progress);
-  if (on_change_) on_change_(*this);
-}
-
-void ModelHost::on_loaded(const Frame& frame) {
-  auto loaded = wire::decode_loaded(frame.payload);
-  if (!loaded) return worker_->kill("loaded: " + loaded.error().message());
-  LoadRecord record;
-  record.number = ++loads_;
-  record.request = load_begun_by_;
-  record.cause = weights_cause_;
-  record.length = world_.loop.now() - load_asked_;
-  record.loaded = std::move(*loaded);
-  for (const Stage& stage : std::exchange(planned_, {})) record.loaded.stages.push_back(stage);
-  context_cells_ = record.loaded.context;
-  held_.held_device = held_.held_device || record.loaded.memory.device > Bytes{};
-  ticket_.reset();
-  log::info("model.loaded", {{"model", model_.name},
-                             {"ms", milliseconds_of(record.length)},
-                             {"bytes_read", record.loaded.bytes_read.count()},
-                             {"cause", code_of(record.cause)}});
-  last_load_ = std::move(record);
-  load_fraction_ = 1;
-  forgive();
-  set_level(WeightsLevel::kResident);
-  for (auto& [request, inbox] : inboxes_) inbox->push(WeightsLoaded{});
-}
-
-void ModelHost::on_failed(const Frame& frame) {
-  auto failed = wire::decode_failed(frame.payload);
-  if (!failed) return worker_->kill("failed: " + failed.error().message());
-  failure_ = wire::error_of(*failed);
-  if (watch_ && watch_->written()) failure_ = files_written_error();
-  log::warn("model.load_failed", {{"model", model_.name}, {"reason", failure_->message()}});
-  if (!ready_) {
-    // It could not open the model: there is nothing to keep it for.
-    worker_->close();
-    return;
-  }
-  ticket_.reset();
-  for (auto& [request, inbox] : inboxes_) inbox->push(*failure_);
-  set_level(WeightsLevel::kHollow);
 }
 
 }  // namespace hearth::front

@@ -112,21 +112,25 @@ class ModelHost {
   // waits then. `request`: who wants them; 0: no request. Needs a worker.
   void want_weights(std::uint64_t request);
 
-  // Gives up a load that nobody waits for any more; else nothing. The worker stays hollow.
+  // Gives up a load that nobody waits for; else nothing. One that has not got further than its plan
+  // is dropped at once, another ends when the worker says so. The worker stays hollow. Whoever
+  // wants the weights meanwhile gets them loaded anew, and is told of no failure.
   void cancel_load();
 
   // ensure_worker, want_weights, and waits for the end of the load.
   Task<Result<>> ensure_resident(const bool* cancelled);
 
   // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait,
-  // and load again. Nothing to do when nothing is resident. `check` is asked once all have left: an
-  // error of it is returned, and the weights stay.
+  // and load again. A load that nobody waits for is given up. Nothing to do when nothing is
+  // resident. `check` is asked once all have left: an error of it is returned, and the weights
+  // stay.
   using Check = std::function<Result<>()>;
   Task<Result<>> unload(WeightsCause cause, Check check = {});
 
   // Has the worker write its repacked weights into `file`, which is empty, beside what else it
   // does. `content`: of the model, for the key. One at a time. Errors: kConflict (one is under way,
-  // or nothing is resident), kNoSpace, kUnavailable (the worker left).
+  // nothing is resident, or the weights went meanwhile), kUnavailable (the worker left, or could
+  // not write it: the message says why).
   Task<Result<wire::StoredMessage>> store_repack(Fd file, std::string content);
 
   // Ends a hollow worker that nobody uses, and returns when it is gone; else nothing.
@@ -202,6 +206,9 @@ class ModelHost {
   void on_ready(const wire::Frame& frame);
   void on_loaded(const wire::Frame& frame);
   void on_failed(const wire::Frame& frame);
+  void on_unloaded();
+  void on_load_given_up();
+  void load_if_wanted();
   void on_progress(const wire::Frame& frame);
   void on_stored(const wire::Frame& frame);
   Task<void> begin_load();
@@ -227,7 +234,7 @@ class ModelHost {
   bool load_begun_ = false;  // likewise: it is not fresh any more
   bool spawning_ = false;
   bool stopping_ = false;
-  bool load_wanted_ = false;  // by a request, while the weights are on their way out
+  bool load_wanted_ = false;  // by a request, while the weights or a load are on their way out
   int load_waiters_ = 0;      // in ensure_resident()
   std::uint64_t load_begun_by_ = 0;
   WeightsLevel level_ = WeightsLevel::kNone;
@@ -238,7 +245,10 @@ class ModelHost {
   std::optional<wire::ReadyMessage> ready_;
   std::optional<LoadRecord> last_load_;
   std::unique_ptr<DiskTicket> ticket_;  // while a load reads
-  bool planning_ = false;               // a load waits for its plan
+  bool planning_ = false;               // a load waits for its plan,
+  std::uint64_t plans_ = 0;             // the last one
+  bool cancel_sent_ = false;            // of the load under way
+  std::uint64_t given_up_ = 0;          // loads that were cancelled
   std::vector<Stage> planned_;          // of that: the wait for a device, the look at files
   bool storing_ = false;
   std::optional<Result<wire::StoredMessage>> stored_;

@@ -22,15 +22,17 @@ const bool kNeverCancelled = false;
 
 class ModelHostTest : public ::testing::Test {
  protected:
-  void host_with(std::vector<Script> scripts, Duration hang_limit = 30s) {
+  void host_with(std::vector<Script> scripts, Duration hang_limit = 30s,
+                 LoadPlanner* planner = nullptr) {
     processes_ = std::make_unique<ScriptedProcesses>(std::move(scripts));
     HostSettings settings;
     settings.worker_program = "scripted";
     settings.hang_limit = hang_limit;
     // Any readable file will do: a scripted worker does not look at it.
-    host_ = std::make_unique<ModelHost>(ModelHost::World{loop_, pool_, Files::real(), *processes_},
-                                        HostModel{"artifact", "model:latest", {"/proc/self/exe"}},
-                                        settings, [this](ModelHost&) { ++changes_; });
+    host_ = std::make_unique<ModelHost>(
+        ModelHost::World{loop_, pool_, Files::real(), *processes_, planner},
+        HostModel{"artifact", "model:latest", {"/proc/self/exe"}}, settings,
+        [this](ModelHost&) { ++changes_; });
   }
 
   // Runs `body` to its end, stops the host, and returns.
@@ -173,6 +175,86 @@ TEST_F(ModelHostTest, KillsAWorkerThatHangsInALoad) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), ErrorCode::kUnavailable);
   EXPECT_EQ(host_->deaths(), 1U);
+}
+
+// The first plan is ready when it is told to be, later ones at once.
+class HeldPlanner : public LoadPlanner {
+ public:
+  explicit HeldPlanner(EventLoop& loop) : changed_{loop} {}
+  Task<LoadPlan> plan(std::string, wire::ReadyMessage) override {
+    const bool first = plans_++ == 0;
+    changed_.notify_all();
+    while (first && !let_go_) co_await changed_.wait();
+    LoadPlan plan;
+    co_return plan;
+  }
+  void let_go() {
+    let_go_ = true;
+    changed_.notify_all();
+  }
+  Task<void> planned() {
+    while (plans_ == 0) co_await changed_.wait();
+  }
+
+ private:
+  Notify changed_;
+  int plans_ = 0;
+  bool let_go_ = false;
+};
+
+Task<void> die_while_planning(ModelHost& host, HeldPlanner& planner, Waiters& waiters,
+                              EventLoop& loop) {
+  loop.spawn(wait_for_load(host, waiters, 0));
+  co_await planner.planned();
+  host.poison("for the test");
+  while (host.deaths() == 0) co_await loop.sleep(1ms);
+  loop.spawn(wait_for_load(host, waiters, 1));
+  co_await waiters.gate.close();
+  planner.let_go();
+}
+
+TEST_F(ModelHostTest, AWorkerThatDiedWhilePlanningDoesNotHideThatTheNextHangs) {
+  HeldPlanner planner{loop_};
+  host_with({well_behaved,
+             [](BlockingChannel& channel, const Frame& frame) {
+               if (frame.type == FrameType::kLoad) return true;  // and nothing ever comes
+               return well_behaved(channel, frame);
+             }},
+            50ms, &planner);
+  Waiters waiters{loop_};
+  run(die_while_planning(*host_, planner, waiters, loop_));
+  EXPECT_FALSE(waiters.results[0]);
+  EXPECT_FALSE(waiters.results[1]);
+  EXPECT_GE(host_->deaths(), 2U);
+}
+
+Task<void> drop_a_plan(ModelHost& host, HeldPlanner& planner, Waiters& waiters, EventLoop& loop) {
+  loop.spawn(wait_for_load(host, waiters, 0));
+  co_await planner.planned();
+  waiters.cancelled[0] = true;
+  host.poke();
+  while (waiters.results[0]) co_await loop.sleep(1ms);
+  EXPECT_EQ(host.level(), WeightsLevel::kLoading);
+  const Result<> unloaded = co_await host.unload(WeightsCause::kAsked);
+  EXPECT_TRUE(unloaded);
+  EXPECT_EQ(host.level(), WeightsLevel::kHollow);
+  loop.spawn(wait_for_load(host, waiters, 1));
+  co_await waiters.gate.close();
+  planner.let_go();
+}
+
+TEST_F(ModelHostTest, AnUnloadDropsALoadThatIsOnlyPlanned) {
+  HeldPlanner planner{loop_};
+  int loads = 0;
+  host_with({[&loads](BlockingChannel& channel, const Frame& frame) {
+              if (frame.type == FrameType::kLoad) ++loads;
+              return well_behaved(channel, frame);
+            }},
+            30s, &planner);
+  Waiters waiters{loop_};
+  run(drop_a_plan(*host_, planner, waiters, loop_));
+  EXPECT_TRUE(waiters.results[1]);
+  EXPECT_EQ(loads, 1);
 }
 
 Task<void> load_unload_load(ModelHost& host, std::vector<WeightsLevel>& levels) {

@@ -115,6 +115,122 @@ TEST_F(UnloadTest, WhatNobodyWaitsForAnyMoreIsNotLoadedAgain) {
   EXPECT_EQ(loads_, 2);
 }
 
+// A client that hung up while its model loaded, and somebody who wants the memory.
+class GivenUpLoad : public UnloadTest {
+ protected:
+  void SetUp() override {
+    parallel(4);
+    hold_loads_ = true;
+    bool leaves = false;
+    Result<> left;
+    loop_.spawn(wait_for_weights(model_->host(), leaves, left));
+    workers_.settle();
+    ASSERT_EQ(level(), WeightsLevel::kLoading);
+    leaves = true;
+    model_->host().poke();
+    workers_.settle();
+    ASSERT_EQ(left.error().code(), ErrorCode::kCancelled);
+    ASSERT_EQ(level(), WeightsLevel::kLoading) << "whoever leaves, it goes on";
+  }
+  WeightsLevel level() const { return model_->host().level(); }
+  void begin_unload() {
+    loop_.spawn(unload(model_->host(), {}, unloaded_));
+    workers_.settle();
+  }
+  // The worker's answer to kCancel.
+  void give_up() {
+    ASSERT_EQ(cancels_, 1);
+    held_.clear();
+    hold_loads_ = false;
+    fail_load("cancelled");
+  }
+
+  Result<> unloaded_{fail(ErrorCode::kInternal, "not yet")};
+};
+
+TEST_F(GivenUpLoad, AnUnloadDoesNotWaitForIt) {
+  begin_unload();
+  EXPECT_FALSE(unloaded_);
+  give_up();
+  EXPECT_TRUE(unloaded_);
+  EXPECT_EQ(level(), WeightsLevel::kHollow);
+  EXPECT_FALSE(model_->host().failure());
+  EXPECT_EQ(loads_, 1);
+}
+
+TEST_F(GivenUpLoad, WhoComesMeanwhileGetsTheWeightsAndHearsOfNoFailure) {
+  begin_unload();
+  const bool stays = false;
+  Result<> later{fail(ErrorCode::kInternal, "not yet")};
+  Heard heard;
+  loop_.spawn(wait_for_weights(model_->host(), stays, later));
+  ask("x", std::nullopt, heard);
+  give_up();
+  EXPECT_TRUE(unloaded_);
+  EXPECT_TRUE(later);
+  EXPECT_TRUE(heard.finished);
+  EXPECT_EQ(loads_, 2);
+}
+
+TEST_F(GivenUpLoad, WhatWasLoadedAllTheSameIsUnloaded) {
+  begin_unload();
+  ASSERT_EQ(cancels_, 1);
+  let_go();
+  EXPECT_TRUE(unloaded_);
+  EXPECT_EQ(level(), WeightsLevel::kHollow);
+  EXPECT_TRUE(model_->host().last_load());
+}
+
+TEST_F(GivenUpLoad, APinKeepsIt) {
+  const auto pinned = []() -> Result<> { return fail(ErrorCode::kConflict, "pinned"); };
+  loop_.spawn(unload(model_->host(), pinned, unloaded_));
+  workers_.settle();
+  EXPECT_EQ(unloaded_.error().code(), ErrorCode::kConflict);
+  EXPECT_EQ(cancels_, 0);
+  EXPECT_EQ(level(), WeightsLevel::kLoading);
+}
+
+TEST_F(UnloadTest, WhatSomebodyWaitsForIsLoadedFirst) {
+  parallel(4);
+  hold_loads_ = true;
+  Heard heard;
+  Result<> unloaded{fail(ErrorCode::kInternal, "not yet")};
+  ask("x", std::nullopt, heard);
+  loop_.spawn(unload(model_->host(), {}, unloaded));
+  workers_.settle();
+  EXPECT_EQ(cancels_, 0);
+  let_go();
+  EXPECT_TRUE(heard.finished);
+  EXPECT_TRUE(unloaded);
+}
+
+Task<void> store(ModelHost& host, Result<wire::StoredMessage>& result) {
+  Fd file = std::move(*Files::real().open_read("/proc/self/exe"));
+  std::string content = "c";
+  result = co_await host.store_repack(std::move(file), std::move(content));
+}
+
+TEST_F(UnloadTest, AnUnloadEndsAStoreAndTheNextOneIsAnswered) {
+  parallel(4);
+  Heard first, second;
+  Result<wire::StoredMessage> broken{wire::StoredMessage{}}, whole = broken;
+  Result<> unloaded;
+  ask("x", std::nullopt, first);
+  loop_.spawn(store(model_->host(), broken));
+  workers_.settle();
+  loop_.spawn(unload(model_->host(), {}, unloaded));
+  workers_.settle();
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code(), ErrorCode::kConflict);
+  answer_store("too late");
+  ask("x", std::nullopt, second);
+  loop_.spawn(store(model_->host(), whole));
+  workers_.settle();
+  answer_store("");
+  EXPECT_TRUE(whole);
+  EXPECT_EQ(model_->host().deaths(), 0U);
+}
+
 TEST_F(UnloadTest, ALoadThatNoRequestBeganIsCountedOnce) {
   parallel(4);
   bytes_read_ = Bytes{4096};

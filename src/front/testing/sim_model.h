@@ -70,7 +70,9 @@ class SimModel : public ::testing::Test {
     const bool held_back = (frame.type == wire::FrameType::kLoad && hold_loads_) ||
                            (frame.type == wire::FrameType::kUnload && hold_unloads_) ||
                            frame.payload.find("slow") != std::string::npos;
+    channel_ = &channel;
     if (frame.type == wire::FrameType::kLoad) ++loads_;
+    if (frame.type == wire::FrameType::kCancel && frame.request == 0) ++cancels_;
     if (frame.type == wire::FrameType::kLoad && (bytes_read_ > Bytes{} || !load_stages_.empty())) {
       wire::LoadedMessage loaded;
       loaded.stages = load_stages_;
@@ -86,6 +88,21 @@ class SimModel : public ::testing::Test {
   }
   void let_go() {
     for (const auto& run : std::exchange(held_, {})) run();
+    workers_.settle();
+  }
+
+  // What the worker says by itself.
+  void fail_load(const std::string& code) {
+    wire::FailedMessage failed;
+    failed.code = code;
+    failed.message = code;
+    answer(*channel_, wire::FrameType::kFailed, 0, wire::encode(failed));
+    workers_.settle();
+  }
+  void answer_store(const std::string& error) {
+    wire::StoredMessage stored;
+    stored.error = error;
+    answer(*channel_, wire::FrameType::kStored, 0, wire::encode(stored));
     workers_.settle();
   }
 
@@ -135,6 +152,8 @@ class SimModel : public ::testing::Test {
   bool hold_loads_ = false;
   bool hold_unloads_ = false;
   int loads_ = 0;
+  int cancels_ = 0;                           // of loads
+  wire::BlockingChannel* channel_ = nullptr;  // of the last worker
   Bytes bytes_read_;
   std::vector<Stage> load_stages_;
   std::uint64_t next_ = 1;
