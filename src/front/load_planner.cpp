@@ -44,7 +44,8 @@ Task<LoadPlan> DiskLoadPlanner::plan(std::string artifact, wire::ReadyMessage re
   LoadPlan plan;
   if (world_.patience) {
     const auto patience = std::clamp(world_.patience(), std::chrono::seconds{1}, kMostPatience);
-    plan.message.stall_seconds = static_cast<int>(patience.count());
+    // The worker's own failure names the cause, and costs no worker: it comes before the kill.
+    plan.message.stall_seconds = std::max(1, static_cast<int>(patience.count() * 3 / 4));
   }
   if (world_.stored) {
     std::string id = artifact;
@@ -80,6 +81,9 @@ Task<void> DiskLoadPlanner::plan_reading(std::string artifact, Bytes besides, Lo
 void DiskLoadPlanner::note_loaded(const std::string& artifact, const wire::LoadedMessage& loaded) {
   const auto planned = planned_.find(artifact);
   if (planned == planned_.end()) return;
+  const Planned made = std::move(planned->second);
+  planned_.erase(planned);
+  if (loaded.repack == "built") return;  // its reads waited for the repacking
   Bytes bytes;
   Duration time{};
   for (const Stage& stage : loaded.stages) {
@@ -87,8 +91,7 @@ void DiskLoadPlanner::note_loaded(const std::string& artifact, const wire::Loade
     bytes += stage.bytes;
     time += stage.length();
   }
-  world_.devices.note_read(planned->second.device, planned->second.style, bytes, time);
-  planned_.erase(planned);
+  world_.devices.note_read(made.device, made.style, bytes, time);
 }
 
 }  // namespace hearth::front

@@ -82,7 +82,7 @@ TEST_F(LoadPlannerTest, WhatIsThereNeedsNoTicket) {
   EXPECT_EQ(plan.waited, Duration::zero());
   EXPECT_EQ(plan.message.read, wire::ReadMode::kBuffered);
   EXPECT_EQ(plan.message.readers, 1) << "of a disk with heads";
-  EXPECT_EQ(plan.message.stall_seconds, 7);
+  EXPECT_EQ(plan.message.stall_seconds, 5) << "sooner than the kill";
   EXPECT_FALSE(plan.message.stored);
 }
 
@@ -152,6 +152,19 @@ TEST_F(LoadPlannerTest, WhatALoadReadIsRemembered) {
   EXPECT_NE(shown.find("\"bytes_per_s\":100000000,\"reads\":1"), shown.npos) << shown;
   EXPECT_NE(shown.find("\"kind\":\"rotational\""), shown.npos) << shown;
   EXPECT_EQ(shown.find("disk-1"), shown.npos) << "serial numbers are nobody's business";
+}
+
+TEST_F(LoadPlannerTest, AReadThatWaitedForRepackingIsNoMeasureOfTheDevice) {
+  (void)plan("/a");
+  wire::LoadedMessage loaded;
+  loaded.repack = "built";
+  loaded.stages = {Stage{StageKind::kRead, TimePoint{}, TimePoint{} + std::chrono::seconds{1},
+                         Bytes{100'000'000}}};
+  planner_->note_loaded("/a", loaded);
+  loaded.repack = "none";
+  planner_->note_loaded("/a", loaded);  // of no plan
+  const std::string shown = run_task(loop_, devices_->shown_for("/a"));
+  EXPECT_EQ(shown.find("\"reads\":1"), shown.npos) << shown;
 }
 
 struct FitCase {

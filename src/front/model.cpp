@@ -168,8 +168,9 @@ Model::Learned Model::learn_from_host() {
   world_.metrics.model_loaded(name());
   if (load.request == 0) world_.metrics.read_outside_requests(load.loaded.bytes_read);
   world_.layers.weights().note_loaded(subject(), load.length);
+  const bool reads_tell = load.loaded.repack != "built";  // else they waited for the repacking
   for (const Stage& stage : load.loaded.stages) {
-    if (stage.kind != StageKind::kRead) continue;
+    if (!reads_tell || stage.kind != StageKind::kRead) continue;
     world_.layers.pages().note_read(stage.bytes, stage.length());
   }
   starts_.note_load(load);
