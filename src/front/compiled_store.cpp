@@ -16,6 +16,11 @@ repack::Key key_of(std::string content, const wire::CompileKey& key) {
   return {std::move(content), key.engine, key.driver, key.hardware, key.layout};
 }
 
+// Any other error says nothing about the file: too many open ones, say.
+bool is_gone(const Error& error) {
+  return error.code() == ErrorCode::kCorrupt || error.code() == ErrorCode::kNotFound;
+}
+
 CompiledCause cause_named(std::string_view difference) {
   if (difference == "engine") return CompiledCause::kEngine;
   if (difference == "driver") return CompiledCause::kDriver;
@@ -65,7 +70,10 @@ Task<StoredRepack> CompiledStore::find(std::string artifact, wire::CompileKey ke
   if (Kept* kept = content ? fitting(wanted) : nullptr) {
     CompiledFile known = kept->at;
     StoredRepack handed = co_await hand_out(artifact, std::move(known));
-    if (handed.file) co_return handed;
+    if (handed.file) {
+      seen_[artifact].cause = CompiledCause::kFirst;
+      co_return handed;
+    }
   }
   seen_[artifact].cause = cause_of(artifact, wanted);
   co_await drop_stale(std::move(artifact), std::move(wanted));
@@ -83,7 +91,7 @@ Task<StoredRepack> CompiledStore::hand_out(std::string artifact, CompiledFile kn
   if (!opened) {
     set_note(artifact, "what was stored was not usable: " + opened.error().message());
     log::warn("compiled.refused", {{"file", path}, {"reason", opened.error().message()}});
-    co_await forget_refused(path);
+    if (is_gone(opened.error())) co_await forget_refused(path);
     co_return handed;
   }
   if (kept->at.file != opened->found.file) kept->checked = false;
@@ -101,8 +109,9 @@ Task<StoredRepack> CompiledStore::hand_out(std::string artifact, CompiledFile kn
 CompiledCause CompiledStore::cause_of(const std::string& artifact, const repack::Key& key) const {
   const auto before = stored_.find(world_.name(artifact));
   for (const Kept& kept : kept_) {
-    if (!key.content.empty() && kept.at.table.key.content == key.content) {
-      return cause_named(repack::difference(kept.at.table.key, key));
+    const repack::Key& has = kept.at.table.key;
+    if (!key.content.empty() && has.content == key.content && has != key) {
+      return cause_named(repack::difference(has, key));
     }
   }
   const bool replaced = before != stored_.end() && before->second != key.content;
@@ -114,7 +123,11 @@ bool CompiledStore::is_stale(const Kept& kept, const repack::Key& key,
   const std::string& content = kept.at.table.key.content;
   // Files that were only touched may turn out to hold what they did.
   if (key.content.empty()) return false;
-  if (content == key.content) return kept.at.table.key != key;
+  if (content == key.content) {
+    // Another choice of weights may be back with the next worker; the rest is gone for good.
+    const std::string_view other = repack::difference(kept.at.table.key, key);
+    return other == "engine" || other == "driver" || other == "hardware";
+  }
   const auto before = stored_.find(name);
   return before != stored_.end() && before->second == content && world_.models(content) == 0;
 }
@@ -151,7 +164,7 @@ void CompiledStore::note_load(const std::string& artifact, const wire::LoadedMes
     return;
   }
   seen.note.clear();
-  note_use(*kept);
+  if (loaded.repack == "stored") note_use(*kept);
 }
 
 void CompiledStore::note_use(Kept& kept) {
@@ -323,14 +336,12 @@ std::string CompiledStore::note(const std::string& artifact) const {
   return seen == seen_.end() ? std::string{} : seen->second.note;
 }
 
-void CompiledStore::set_note(const std::string& artifact, std::string note) {
-  seen_[artifact].note = std::move(note);
+void CompiledStore::set_cause(const std::string& artifact, CompiledCause cause) {
+  seen_[artifact].cause = cause;
 }
 
-Bytes CompiledStore::used() const {
-  Bytes used;
-  for (const Kept& kept : kept_) used += kept.at.file.size;
-  return used;
+void CompiledStore::set_note(const std::string& artifact, std::string note) {
+  seen_[artifact].note = std::move(note);
 }
 
 }  // namespace hearth::front

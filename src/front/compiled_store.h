@@ -49,7 +49,8 @@ class CompiledStore {
   Task<void> open();
 
   // The file for a load of this model by a worker with this key. Where there is none that fits, the
-  // reason is kept for cause(), and files of the same model that fit no more are deleted.
+  // reason is kept for cause(), and files of the same model that no load here will fit any more are
+  // deleted. One that cannot be opened just now stays, and is not handed out.
   Task<StoredRepack> find(std::string artifact, wire::CompileKey key);
 
   // After a load: `loaded` says whether the file was used, was refused (it is deleted then), or how
@@ -76,11 +77,12 @@ class CompiledStore {
   const CompiledFile* stored(const std::string& artifact,
                              const std::optional<wire::CompileKey>& key) const;
   CompiledCause cause(const std::string& artifact) const;
+  // Somebody else knows better why the load under way has to compute.
+  void set_cause(const std::string& artifact, CompiledCause cause);
   std::optional<Duration> time(const std::string& artifact) const;  // to compute it
   // Why nothing is stored, or what was refused; empty when there is nothing to say.
   std::string note(const std::string& artifact) const;
   void set_note(const std::string& artifact, std::string note);
-  Bytes used() const;
 
  private:
   struct Kept {
