@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/account.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "front/swap_kind.h"
 #include "timeline/response_class.h"
@@ -54,6 +56,19 @@ void Account::add_started(const wire::StartedMessage& started, TimePoint now) {
   for (const Stage& stage : started.stages) {
     if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
   }
+}
+
+// How much of the prefill it took nobody tells: it is the stage's time at most.
+void Account::add_late_compiles(const wire::StartedMessage& started, Bytes kept) {
+  if (kept == Bytes{}) return;
+  facts.compiled = true;
+  std::optional<Stage> over;
+  for (const Stage& stage : started.stages) {
+    if (stage.kind != StageKind::kPrefill) continue;
+    if (!over) over = Stage{StageKind::kCompile, stage.start, stage.end, kept};
+    over->end = std::max(over->end, stage.end);
+  }
+  if (over) timeline.add(*over);
 }
 
 void Account::add_done(const wire::DoneMessage& done) {

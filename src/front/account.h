@@ -37,6 +37,8 @@ class Account {
   // Adds the worker's start, likewise.
   void add_spawn(const std::vector<Stage>& stages);
   void add_started(const wire::StartedMessage& started, TimePoint now);
+  // While that prompt ran, a driver kept this much more of what it compiled.
+  void add_late_compiles(const wire::StartedMessage& started, Bytes kept);
   void add_done(const wire::DoneMessage& done);
   void add_embedded(const wire::EmbeddedMessage& embedded);
   void add_dropped(const wire::TokenizedMessage& tokenized);

@@ -50,14 +50,18 @@ Task<void> CompiledRoom::stop() {
 // ---- loads ----
 
 Task<StoredRepack> CompiledRoom::find(std::string artifact, wire::CompileKey key) {
-  if (keeps()) return store_.find(std::move(artifact), std::move(key));
-  struct None {
-    static Task<StoredRepack> found() {
-      StoredRepack none;
-      co_return none;
-    }
-  };
-  return None::found();
+  StoredRepack found;
+  if (!keeps()) co_return found;
+  std::string asked = artifact;
+  found = co_await store_.find(std::move(asked), std::move(key));
+  if (meets_new_drivers(artifact)) store_.set_cause(artifact, CompiledCause::kDriver);
+  co_return found;
+}
+
+bool CompiledRoom::meets_new_drivers(const std::string& artifact) {
+  const ModelHost* host = world_.host(artifact);
+  const bool has_devices = host != nullptr && host->ready() && !host->ready()->devices.empty();
+  return drivers_.drivers_changed() && has_devices && met_drivers_.insert(artifact).second;
 }
 
 void CompiledRoom::note_load(const ModelHost& host) {

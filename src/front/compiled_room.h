@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ class CompiledRoom : public Compilations {
   Task<void> tidy();
   Task<void> stop();
 
-  // For the planner of loads; see CompiledStore::find().
+  // For the planner of loads; see CompiledStore::find(). The first load of a model with devices
+  // after the drivers changed has that for its cause.
   Task<StoredRepack> find(std::string artifact, wire::CompileKey key);
   // A load has ended well.
   void note_load(const ModelHost& host);
@@ -54,7 +56,6 @@ class CompiledRoom : public Compilations {
 
   // Of all workers: where their drivers keep what they compile.
   std::vector<std::string> worker_variables() const { return drivers_.variables(); }
-  Task<Bytes> driver_cache_size() { return drivers_.size(); }
 
   State state(const Subject& subject) const override;
   Task<Bytes> measure_drivers(Subject subject) override;
@@ -68,6 +69,7 @@ class CompiledRoom : public Compilations {
   std::optional<std::string> content(const std::string& artifact) const;
   int models_with(const std::string& content) const;
   std::optional<wire::CompileKey> key_of(const std::string& artifact) const;
+  bool meets_new_drivers(const std::string& artifact);
   bool uses_device(const std::string& artifact) const;
   CompiledStore::World store_world();
   Task<void> look_at_drivers();
@@ -79,6 +81,7 @@ class CompiledRoom : public Compilations {
   CompiledBuilder builder_;
   Gate tasks_;
   std::map<std::string, wire::ReadyMessage> ready_;  // the last of each artifact's workers
+  std::set<std::string> met_drivers_;                // artifacts loaded since the drivers changed
 };
 
 }  // namespace hearth::front

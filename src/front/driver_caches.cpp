@@ -11,6 +11,7 @@ namespace hearth::front {
 namespace {
 
 constexpr int kDeepest = 8;  // directories below each other
+constexpr std::size_t kDigits = 16;
 
 struct Variable {
   std::string_view name;
@@ -86,9 +87,11 @@ std::string driver_digest(const Files& files, const DriverCaches::Environment& e
 }
 
 DriverCaches::DriverCaches(World world, Keep keep) : world_{std::move(world)}, keep_{keep} {
-  Sha256 digest;
-  digest.add(world_.engine).add("|").add(driver_digest(world_.files, world_.environment));
-  directory_ = world_.directory + "/" + hex_of(digest.finish()).substr(0, 32);
+  Sha256 engine;
+  engine.add(world_.engine);
+  ours_ = hex_of(engine.finish()).substr(0, kDigits) + "-";
+  const std::string driver = driver_digest(world_.files, world_.environment);
+  directory_ = world_.directory + "/" + ours_ + driver.substr(0, kDigits);
   if (keep_ == Keep::kOff) return;
   for (const Variable& each : kKept) {
     if (each.folder.empty()) continue;
@@ -121,17 +124,21 @@ Task<Bytes> DriverCaches::size() {
 }
 
 Task<void> DriverCaches::drop_others() {
-  auto job = [&files = world_.files, all = world_.directory, ours = directory_] {
+  auto job = [&files = world_.files, all = world_.directory, kept = directory_, ours = ours_] {
+    bool same_engine = false;
     const auto names = files.list(all);
-    if (!names) return;
+    if (!names) return same_engine;
     for (const std::string& name : *names) {
       const std::string path = all + "/" + name;
-      if (path == ours) continue;
+      if (path == kept) continue;
+      same_engine = same_engine || name.starts_with(ours);
       (void)remove_below(files, path, 0);
       (void)files.remove(path);
     }
+    return same_engine;
   };
-  co_await world_.pool.run(world_.loop, std::move(job));
+  const bool same_engine = co_await world_.pool.run(world_.loop, std::move(job));
+  drivers_changed_ = drivers_changed_ || same_engine;
 }
 
 Task<Bytes> DriverCaches::drop() {

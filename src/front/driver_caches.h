@@ -42,13 +42,17 @@ class DriverCaches {
 
   // Deletes the directories of other engines and drivers.
   Task<void> drop_others();
+  // One of those belonged to this engine: since then the drivers have changed.
+  bool drivers_changed() const { return drivers_changed_; }
   // Deletes what it holds; the bytes.
   Task<Bytes> drop();
 
  private:
   World world_;
   Keep keep_;
+  std::string ours_;       // begins the names of this engine's directories
   std::string directory_;  // of this engine and these drivers
+  bool drivers_changed_ = false;
   Bytes last_;
 };
 

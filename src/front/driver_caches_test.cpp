@@ -100,5 +100,22 @@ TEST_F(DriverCachesTest, AnotherEngineOrDriverHasADirectoryOfItsOwnAndTheOldOneG
   EXPECT_TRUE(std::filesystem::exists(last));
 }
 
+TEST_F(DriverCachesTest, ChangedDriversAreToldFromAChangedEngine) {
+  (void)open("engine 1");
+  DriverCaches same = open("engine 1");
+  run_task(loop_, drops_others(same));
+  EXPECT_FALSE(same.drivers_changed());
+  DriverCaches engine = open("engine 2");
+  run_task(loop_, drops_others(engine));
+  EXPECT_FALSE(engine.drivers_changed());
+  environment_["VK_DRIVER_FILES"] = "/opt/other.json";
+  DriverCaches driver = open("engine 2");
+  run_task(loop_, drops_others(driver));
+  EXPECT_TRUE(driver.drivers_changed());
+  DriverCaches restarted = open("engine 2");
+  run_task(loop_, drops_others(restarted));
+  EXPECT_FALSE(restarted.drivers_changed());
+}
+
 }  // namespace
 }  // namespace hearth::front

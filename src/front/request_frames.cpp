@@ -47,12 +47,15 @@ bool RequestRun::ends_reply(const InboxItem& item) const {
   return is_load() && std::holds_alternative<WeightsLoaded>(item);
 }
 
-// A shape that had not run yet makes a GPU's driver compile, and keep what it compiled.
+// A shape that had not run yet, or not with these drivers, makes a GPU's driver compile, and keep
+// what it compiled.
 Task<void> RequestRun::note_late_compiles(Model& model, Bytes before) {
   const Bytes now = co_await model.driver_bytes();
   if (now <= before) co_return;
-  account_.facts.compiled = true;
-  account_.facts.compiled_cause = VerdictCode::kCompiledShape;
+  late_compiled_ = now - before;
+  const bool new_drivers = model.compiled_cause() == VerdictCode::kCompiledDriver;
+  account_.facts.compiled_cause =
+      new_drivers ? VerdictCode::kCompiledDriver : VerdictCode::kCompiledShape;
 }
 
 // True when it was the last one.
@@ -148,8 +151,10 @@ void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
   add_load_if_waited(model);
   disarm_wait_limit();
   account_.add_started(message, loop_.now());
+  const Bytes compiled = std::exchange(late_compiled_, Bytes{});
+  account_.add_late_compiles(message, compiled);
   meet_forecast(model, message.prompt_tokens - message.cached_tokens);
-  model.learn_prefill(message);
+  if (compiled == Bytes{}) model.learn_prefill(message);  // else it is no usual one
   started_ = true;
   Started started{message.prompt_tokens, message.cached_tokens, account_.report()};
   events_.push(std::move(started));

@@ -118,6 +118,7 @@ class RequestRun {
   bool delta_taken_ = false;
   bool delta_sent_ = false;
   bool started_ = false;
+  Bytes late_compiled_;  // by the driver, for what has just started
   bool in_worker_ = false;
   bool reached_ = false;  // a worker had it in hand
   std::uint64_t loads_before_ = 0;
