@@ -59,9 +59,9 @@ std::string processor() {
   while (at < first.size()) {
     const std::size_t end = std::min(first.find('\n', at), first.size());
     const std::string_view line = first.substr(at, end - at);
-    constexpr std::array<std::string_view, 8> kKept{"vendor_id", "cpu family", "model\t",
-                                                    "model name", "stepping", "flags",
-                                                    "Features", "CPU part"};
+    constexpr std::array<std::string_view, 8> kKept{"vendor_id",  "cpu family", "model\t",
+                                                    "model name", "stepping",   "flags",
+                                                    "Features",   "CPU part"};
     const auto begins = [&](std::string_view word) { return line.starts_with(word); };
     if (std::any_of(kKept.begin(), kKept.end(), begins)) out.append(line).append("\n");
     at = end + 1;

@@ -70,10 +70,12 @@ Result<std::unique_ptr<Context>> Context::create(const Model& model, const Optio
                                                  const AbortFlags& abort) {
   take_engine_error();
   llama_context_params params = params_of(options, threads, abort);
-  if (model.weights() != nullptr) model.weights()->gate().install(params, abort);
+  WeightGate* gate = model.weights() != nullptr ? &model.weights()->gate() : nullptr;
+  if (gate != nullptr) gate->install(params, abort);
   llama_context* context = llama_init_from_model(model.handle(), params);
   if (context == nullptr) return fail(ErrorCode::kNoSpace, "context: " + take_engine_error());
   std::unique_ptr<Context> made{new Context{context, threads, model.sliding_window()}};
+  made->gate_ = gate;
   if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
   return made;
 }
@@ -96,12 +98,24 @@ int Context::add(Token token, int position, int sequence, Logits logits) {
 Decoded Context::decode() {
   threads_followed_ = threads_.lead(context_.get(), threads_followed_);
   const int status = llama_decode(context_.get(), batch_->raw);
-  if (status == 0) {
-    llama_synchronize(context_.get());
-    return Decoded::kDone;
+  const bool broken = gate_ != nullptr && gate_->take_broken();
+  if (status == 0) llama_synchronize(context_.get());
+  if (status == 0 && broken) {
+    forget_batch();
+    return Decoded::kAborted;
   }
+  if (status == 0) return Decoded::kDone;
   if (status == 1) return Decoded::kNoCells;
   return status == 2 ? Decoded::kAborted : Decoded::kFailed;
+}
+
+// Cells of a device that went on over weights that were not there.
+void Context::forget_batch() {
+  llama_memory_t memory = llama_get_memory(context_.get());
+  const llama_batch& batch = batch_->raw;
+  for (int i = 0; i < batch.n_tokens; ++i) {
+    llama_memory_seq_rm(memory, batch.seq_id[i][0], -1, -1);
+  }
 }
 
 int Context::evaluated(int sequence) const {

@@ -19,6 +19,8 @@ struct llama_context;
 
 namespace hearth::engine {
 
+class WeightGate;
+
 enum class Logits { kNo, kYes };
 
 enum class Decoded {
@@ -79,7 +81,10 @@ class Context {
   };
   Context(llama_context* context, const CpuThreads& threads, int sliding_window);
 
+  void forget_batch();
+
   std::unique_ptr<llama_context, Free> context_;
+  WeightGate* gate_ = nullptr;  // the model's, while weights may still be on their way
   const CpuThreads& threads_;
   int threads_followed_ = 0;
   std::unique_ptr<Batch> batch_;

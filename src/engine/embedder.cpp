@@ -61,12 +61,14 @@ Result<std::unique_ptr<Embedder>> Embedder::create(const Model& model, const Voc
   }
   take_engine_error();
   llama_context_params params = params_of(vocabulary, limit, threads, abort);
-  if (model.weights() != nullptr) model.weights()->gate().install(params, abort);
+  WeightGate* gate = model.weights() != nullptr ? &model.weights()->gate() : nullptr;
+  if (gate != nullptr) gate->install(params, abort);
   llama_context* context = llama_init_from_model(model.handle(), params);
   if (context == nullptr) {
     return fail(ErrorCode::kNoSpace, "context for embeddings: " + take_engine_error());
   }
   std::unique_ptr<Embedder> embedder{new Embedder{context, threads, model.embedding_size(), limit}};
+  embedder->gate_ = gate;
   if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
   if (llama_pooling_type(context) == LLAMA_POOLING_TYPE_RANK) {
     return fail(ErrorCode::kUnsupported, "this model gives no embeddings: it is a reranker");
@@ -86,7 +88,9 @@ Result<std::vector<float>> Embedder::embed(std::span<const Token> input) {
   std::vector<Token> tokens{input.begin(), input.end()};
   threads_followed_ = threads_.lead(context_.get(), threads_followed_);
   const int status = llama_decode(context_.get(), llama_batch_get_one(tokens.data(), count));
-  if (status == 2) return fail(ErrorCode::kCancelled, "the embedding was given up");
+  const bool broken = gate_ != nullptr && gate_->take_broken();
+  if (status == 2 || (status == 0 && broken))
+    return fail(ErrorCode::kCancelled, "the embedding was given up");
   if (status != 0)
     return fail(ErrorCode::kInternal, "the embedding failed: " + take_engine_error());
   const float* vector = llama_get_embeddings_seq(context_.get(), 0);

@@ -17,6 +17,8 @@ struct llama_context;
 
 namespace hearth::engine {
 
+class WeightGate;
+
 // Turns texts into vectors of length 1, in a context of its own: pooled as the model asks for, or
 // by the mean where it does not say (a chat model). Belongs to one thread; all that create() takes
 // must outlive it.
@@ -42,6 +44,7 @@ class Embedder {
       : context_{context}, threads_{threads}, size_{size}, limit_{limit} {}
 
   std::unique_ptr<llama_context, Free> context_;
+  WeightGate* gate_ = nullptr;  // the model's
   const CpuThreads& threads_;
   int threads_followed_ = 0;
   int size_;

@@ -129,13 +129,9 @@ const TensorSource* Metadata::find(const std::string& name) const {
 }
 
 const ggml_tensor* Metadata::shape(const std::string& name) const {
-  const std::string& known = name == kOutput && find(kOutput) != nullptr &&
-                                     find(kEmbedding) != nullptr &&
-                                     find(kOutput)->offset == find(kEmbedding)->offset
-                                 ? kEmbedding
-                                 : name;
+  const char* known = name == kOutput && output_is_embedding_ ? kEmbedding : name.c_str();
   for (const auto& shapes : shapes_) {
-    if (const ggml_tensor* found = ggml_get_tensor(shapes.get(), known.c_str())) return found;
+    if (const ggml_tensor* found = ggml_get_tensor(shapes.get(), known)) return found;
   }
   return nullptr;
 }
@@ -146,6 +142,7 @@ void Metadata::add_output() {
   ggml_tensor output = *shape(kEmbedding);
   ggml_set_name(&output, kOutput);
   gguf_add_tensor(stripped_.get(), &output);
+  output_is_embedding_ = true;
   TensorSource source = *embedding;
   source.name = kOutput;
   add_source(std::move(source));

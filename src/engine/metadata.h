@@ -56,6 +56,7 @@ class Metadata {
   std::vector<std::unique_ptr<ggml_context, Free>> shapes_;  // one for each shard
   std::vector<TensorSource> tensors_;
   std::unordered_map<std::string, std::size_t> by_name_;
+  bool output_is_embedding_ = false;  // add_output() was called
 };
 
 }  // namespace hearth::engine

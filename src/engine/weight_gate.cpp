@@ -75,12 +75,11 @@ const WeightGate::Watched* WeightGate::waits_for(const ggml_tensor* node,
 }
 
 void WeightGate::wait_for(std::size_t index) {
-  const TimePoint start = Clock::real().now();
   std::unique_lock lock{mutex_};
   while (!ready_[index].load(std::memory_order_acquire) && !abort_->set()) {
     changed_.wait_for(lock, kLook);
   }
-  waited_.fetch_add((Clock::real().now() - start).count(), std::memory_order_relaxed);
+  if (!ready_[index].load(std::memory_order_acquire)) broken_ = true;
 }
 
 }  // namespace hearth::engine

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/clock.h"
 #include "engine/abort_flags.h"
 
 struct ggml_tensor;
@@ -44,8 +43,9 @@ class WeightGate {
   void open_all();
   bool is_open() const { return all_.load(std::memory_order_acquire); }
 
-  // How long evaluations have waited.
-  Duration waited() const { return Duration{waited_.load(std::memory_order_relaxed)}; }
+  // Whether a wait has ended early since the last call: then what was computed means nothing. A
+  // GPU's graph goes on all the same and reports success.
+  bool take_broken() { return broken_.exchange(false); }
 
  private:
   struct Watched {
@@ -60,7 +60,7 @@ class WeightGate {
   std::unordered_map<const ggml_tensor*, Watched> watched_;
   std::vector<std::atomic<bool>> ready_;
   std::atomic<bool> all_{false};
-  std::atomic<Duration::rep> waited_{0};
+  std::atomic<bool> broken_{false};
   const AbortFlags* abort_ = nullptr;
   std::mutex mutex_;
   std::condition_variable changed_;

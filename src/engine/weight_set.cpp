@@ -87,9 +87,7 @@ class WeightSet::Mapping {
 };
 
 WeightSet::WeightSet(const Metadata& metadata, const Placement& placement, Sources sources)
-    : metadata_{metadata},
-      placement_{placement},
-      sources_{std::move(sources)} {}
+    : metadata_{metadata}, placement_{placement}, sources_{std::move(sources)} {}
 
 WeightSet::~WeightSet() {
   for (const Buffer& buffer : buffers_) ggml_backend_buffer_free(buffer.buffer);
@@ -315,7 +313,7 @@ Result<> WeightSet::adopt(int stored_file, const std::unordered_map<std::string,
     weight.tensor->data = (*mapping)->at(weight.offset);
     give_back(before);
   }
-  if (stored_) mappings_.push_back(std::move(stored_));
+  if (stored_) retired_.push_back(std::move(stored_));
   stored_ = std::move(*mapping);
   return {};
 }

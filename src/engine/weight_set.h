@@ -92,7 +92,8 @@ class WeightSet {
   // model's file. Before its gate is open. False: memory is short.
   bool rebuild(std::size_t index);
   // The repacked weights now lie in this file, byte for byte as they are: has the engine compute
-  // there, and gives their memory back. Between two evaluations. Errors: kNoSpace.
+  // there, and gives their memory back. Between two evaluations, after the readers have ended.
+  // Errors: kNoSpace.
   Result<> adopt(int stored_file, const std::unordered_map<std::string, Stored>& stored);
 
   // The repacked form of a kRepacked weight that has been set, or of a kStored one.
@@ -126,7 +127,8 @@ class WeightSet {
   Sources sources_;
   std::vector<std::unique_ptr<Mapping>> mappings_;  // of the model's files
   std::unique_ptr<Mapping> stored_;
-  std::mutex mutex_;  // of buffers_, once readers are at work
+  std::vector<std::unique_ptr<Mapping>> retired_;  // stored files that weights still lie in
+  std::mutex mutex_;                               // of buffers_, once readers are at work
   std::vector<Buffer> buffers_;
   std::vector<Weight> weights_;
   WeightGate gate_;

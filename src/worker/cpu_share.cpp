@@ -2,6 +2,7 @@
 #include "worker/cpu_share.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/log.h"
 #include "worker/eval_priority.h"
@@ -15,7 +16,10 @@ constexpr std::chrono::milliseconds kBetweenReadings{45};
 }  // namespace
 
 int most_threads(const wire::LoadOptions& options) {
-  return options.threads > 0 ? options.threads : engine::physical_cores();
+  // More threads than CPUs would wait for each other at every operation.
+  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  if (options.threads > 0) return std::min(options.threads, std::max(1, cpus));
+  return engine::physical_cores();
 }
 
 void CpuShare::configure(const wire::LoadOptions& options) {

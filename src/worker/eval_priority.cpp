@@ -23,6 +23,10 @@ constexpr const char* kAutogroup = "/proc/self/autogroup";
 // 0, or why not.
 int set_of_session(int nice) {
   if (!read_small_file("/proc/sys/kernel/sched_autogroup_enabled").starts_with('1')) return 0;
+  // The leader of a process group, as the front starts a worker, must leave it first.
+  if (::getsid(0) != ::getpid() && ::getpgrp() == ::getpid()) {
+    (void)::setpgid(0, ::getpgid(::getppid()));
+  }
   if (::getsid(0) != ::getpid() && ::setsid() < 0) return errno;
   const Fd file{::open(kAutogroup, O_WRONLY | O_CLOEXEC)};
   if (!file) return errno;

@@ -48,18 +48,32 @@ Pages pages_around(std::span<const std::byte> bytes) {
   return {reinterpret_cast<std::byte*>(begin), end - begin};
 }
 
+// By mincore(2), where the kernel is too old for cachestat(2) or a sandbox forbids it.
+Bytes missing_in(std::span<const std::byte> mapped) {
+  const Pages pages = pages_around(mapped);
+  std::vector<unsigned char> resident(pages.size / page_size());
+  if (::mincore(pages.begin, pages.size, resident.data()) != 0) return Bytes{mapped.size()};
+  const auto missing = std::count_if(resident.begin(), resident.end(),
+                                     [](unsigned char page) { return (page & 1) == 0; });
+  return std::min(Bytes{static_cast<std::uint64_t>(missing) * page_size()}, Bytes{mapped.size()});
+}
+
+FilePages::Range part_of(const FilePages::Range& range, std::size_t at, std::size_t size) {
+  return {range.file, range.offset + at, range.mapped.subspan(at, size)};
+}
+
 Failed cancelled() { return fail(ErrorCode::kCancelled, "the load was given up"); }
 
 }  // namespace
 
-Bytes missing_of(int file, std::uint64_t offset, Bytes size) {
-  CachestatRange range{offset, size.count()};
+Bytes FilePages::missing_of(const Range& range) {
+  CachestatRange asked{range.offset, range.mapped.size()};
   Cachestat stat{};
-  if (::syscall(kCachestat, file, &range, &stat, 0) != 0) return size;
-  const std::uint64_t first = offset / page_size();
-  const std::uint64_t last = (offset + size.count() + page_size() - 1) / page_size();
+  if (::syscall(kCachestat, range.file, &asked, &stat, 0) != 0) return missing_in(range.mapped);
+  const std::uint64_t first = range.offset / page_size();
+  const std::uint64_t last = (range.offset + range.mapped.size() + page_size() - 1) / page_size();
   const std::uint64_t missing = last - first - std::min(stat.cached, last - first);
-  return std::min(Bytes{missing * page_size()}, size);
+  return std::min(Bytes{missing * page_size()}, Bytes{range.mapped.size()});
 }
 
 void FilePages::Scratch::Free::operator()(std::byte* memory) const { std::free(memory); }
@@ -69,7 +83,7 @@ Result<> FilePages::map(const Range& range, Scratch& scratch, const OnBlock& on_
   while (done < range.mapped.size()) {
     const std::size_t size = std::min<std::size_t>(block_.count(), range.mapped.size() - done);
     const auto part = range.mapped.subspan(done, size);
-    const bool missing = missing_of(range.file, range.offset + done, Bytes{size}) > Bytes{};
+    const bool missing = missing_of(part_of(range, done, size)) > Bytes{};
     if (missing && mode_ == wire::ReadMode::kMapped) {
       // Ahead of the faults, and with the next block, so that the device always has work.
       const std::size_t ahead =
@@ -99,8 +113,7 @@ Result<> FilePages::copy(const Range& range, std::span<std::byte> into, Scratch&
     const std::size_t size = std::min<std::size_t>(block_.count(), into.size() - done);
     const auto part = into.subspan(done, size);
     bool direct = false;
-    if (mode_ == wire::ReadMode::kDirect &&
-        missing_of(range.file, range.offset + done, Bytes{size}) > Bytes{}) {
+    if (mode_ == wire::ReadMode::kDirect && missing_of(part_of(range, done, size)) > Bytes{}) {
       auto got = read_direct(range, done, part, scratch);
       if (!got) return Failed{std::move(got).error()};
       direct = *got;

@@ -15,9 +15,6 @@
 
 namespace hearth::worker {
 
-// How much of a piece of a file the page cache lacks; all of it where the kernel does not tell.
-Bytes missing_of(int file, std::uint64_t offset, Bytes size);
-
 // Brings pieces of files into memory, by one of the ways to read. Thread-safe.
 class FilePages {
  public:
@@ -37,6 +34,9 @@ class FilePages {
   };
   // Called after each block; false breaks off.
   using OnBlock = std::function<bool(Bytes)>;
+
+  // How much of it the page cache lacks; all of it where the kernel does not tell.
+  static Bytes missing_of(const Range& range);
 
   FilePages(wire::ReadMode mode, Bytes block) : mode_{mode}, block_{block} {}
 

@@ -124,10 +124,8 @@ void InferenceThread::handle_failed(const LoadFailed& failed) {
   end_all(failed.error);
   // A device that does not answer holds its readers; the end of the process lets them go.
   if (model_->stuck()) std::_Exit(EXIT_FAILURE);
-  model_.reset();
+  drop_model();
   around_.abort.no_weights = false;
-  ::malloc_trim(0);
-  tell_gauges();
 }
 
 void InferenceThread::handle_store(Store store) {
@@ -139,23 +137,38 @@ void InferenceThread::handle_store(Store store) {
                             queue_.push(Stored{number, frame, std::move(what)});
                           });
   }
-  if (begun) return;
+  if (begun) {
+    storing_ = frame;
+    return;
+  }
   wire::StoredMessage message;
   message.error = begun.error().message();
   around_.replies.send(wire::FrameType::kStored, frame, message);
 }
 
+// The weights, and what is being done with them.
+void InferenceThread::drop_model() {
+  model_.reset();
+  if (storing_) {
+    wire::StoredMessage message;
+    message.error = "the model was unloaded meanwhile";
+    around_.replies.send(wire::FrameType::kStored, *std::exchange(storing_, {}), message);
+  }
+  ::malloc_trim(0);
+  tell_gauges();
+}
+
 void InferenceThread::handle_stored(const Stored& stored) {
-  if (model_ && stored.load == loads_) model_->adopt(stored.what);
+  if (!model_ || stored.load != loads_) return;  // answered when the model went
+  storing_.reset();
+  model_->adopt(stored.what);
   around_.replies.send(wire::FrameType::kStored, stored.frame, stored.what.message);
 }
 
 void InferenceThread::try_unload() {
   if (!unload_) return;
   if (model_ && opened_.generates && !model_->scheduler().idle()) return;
-  model_.reset();
-  ::malloc_trim(0);
-  tell_gauges();
+  drop_model();
   send_heartbeat(around_.replies, around_.gauges);  // whoever asked wants to see what came back
   around_.replies.send_empty(wire::FrameType::kUnloaded, std::exchange(unload_, {})->frame);
 }
@@ -177,7 +190,7 @@ void InferenceThread::admit_waiting() {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const RequestPtr request = *next;
     if (request->kind == RequestKind::kEmbed) {
-      embed(request);
+      if (embed(request) == Embedded::kNoWeights) return;  // all are told of it in a moment
     } else if (!model_->scheduler().admit(request, std::max(request->tokenized, model_->ready()))) {
       ++next;  // a slot is missing; an embedding further back needs none
       continue;
@@ -186,24 +199,30 @@ void InferenceThread::admit_waiting() {
   }
 }
 
-void InferenceThread::embed(const RequestPtr& request) {
+InferenceThread::Embedded InferenceThread::embed(const RequestPtr& request) {
   const TimePoint start = now();
   const TimePoint ready = std::max(request->tokenized, model_->ready());
   around_.abort.cancelled = &request->cancelled;
   const auto vectors = vectors_of(*request);
   around_.abort.cancelled = nullptr;
   if (!vectors && vectors.error().code() == ErrorCode::kCancelled) {
+    if (!request->cancelled && around_.abort.no_weights) return Embedded::kNoWeights;
     wire::DoneMessage done;
     done.reason = "cancelled";
-    return around_.replies.send(wire::FrameType::kDone, request->id, done);
+    around_.replies.send(wire::FrameType::kDone, request->id, done);
+    return Embedded::kAnswered;
   }
-  if (!vectors) return around_.replies.send_error(request->id, vectors.error());
+  if (!vectors) {
+    around_.replies.send_error(request->id, vectors.error());
+    return Embedded::kAnswered;
+  }
   wire::EmbeddedMessage message;
   message.vectors = *vectors;
   message.prompt_tokens = static_cast<int>(request->prompt.size());
   message.stages.push_back({StageKind::kQueue, ready, start, {}});
   message.stages.push_back({StageKind::kPrefill, start, now(), {}});
   around_.replies.send(wire::FrameType::kEmbedded, request->id, message);
+  return Embedded::kAnswered;
 }
 
 Result<std::vector<std::vector<float>>> InferenceThread::vectors_of(const Request& request) {

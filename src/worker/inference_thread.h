@@ -75,10 +75,12 @@ class InferenceThread {
   void end_all(const Error& error);
   void handle_store(Store store);
   void handle_stored(const Stored& stored);
+  void drop_model();
   void try_unload();
   void drop_cancelled();
   void admit_waiting();
-  void embed(const RequestPtr& request);
+  enum class Embedded { kAnswered, kNoWeights };
+  Embedded embed(const RequestPtr& request);
   Result<std::vector<std::vector<float>>> vectors_of(const Request& request);
   void tell_gauges();
 
@@ -90,7 +92,8 @@ class InferenceThread {
   std::uint64_t load_frame_ = 0;
   std::atomic<bool> give_up_{false};  // the load under way
   std::deque<RequestPtr> waiting_;
-  std::optional<Unload> unload_;  // asked for, not done yet
+  std::optional<std::uint64_t> storing_;  // the kStore frame under way
+  std::optional<Unload> unload_;          // asked for, not done yet
   std::thread thread_;
 };
 

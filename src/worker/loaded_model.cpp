@@ -56,19 +56,32 @@ LoadedModel::LoadedModel(const OpenedModel& opened, Around around, engine::Model
       around_{around},
       report_{std::move(report)},
       model_{std::move(model)},
-      threads_{opened.options.threads} {}
+      threads_{most_threads(opened.options)} {}
 
 LoadedModel::~LoadedModel() = default;
 
 Result<std::unique_ptr<LoadedModel>> LoadedModel::load(const OpenedModel& opened, Around around,
                                                        Load load,
                                                        const std::atomic<bool>& give_up) {
-  if (opened.metadata) {
-    auto streamed = stream(opened, around, load, give_up);
-    if (streamed || streamed.error().code() != ErrorCode::kUnsupported) return streamed;
-    log::warn("model.plain_load", {{"model", opened.name}, {"reason", streamed.error().message()}});
+  if (!opened.metadata) return plain(opened, around, load, give_up);
+  const TimePoint begin = now();
+  auto report = std::make_unique<LoadReport>(around.replies, load.frame);
+  WeightReaders::Plan plan;
+  plan.message = load.message;
+  plan.files = descriptors_of(opened.files);
+  std::string refused;
+  auto made = make(opened, load, plan, refused);
+  if (!made && made.error().code() == ErrorCode::kUnsupported) {
+    log::warn("model.plain_load", {{"model", opened.name}, {"reason", made.error().message()}});
+    return plain(opened, around, load, give_up);
   }
-  return plain(opened, around, load, give_up);
+  if (!made) return Failed{std::move(made).error()};
+  std::unique_ptr<LoadedModel> model{
+      new LoadedModel{opened, around, std::move(*made), std::move(report)}};
+  const Stage stage{StageKind::kLoad, begin, now(), {}};
+  auto begun = model->stream(load, std::move(plan), std::move(refused), stage, give_up);
+  if (!begun) return Failed{std::move(begun).error()};
+  return model;
 }
 
 // ---- by our own readers ----
@@ -98,26 +111,13 @@ Result<engine::Model> LoadedModel::make(const OpenedModel& opened, const Load& l
   return model;
 }
 
-Result<std::unique_ptr<LoadedModel>> LoadedModel::stream(const OpenedModel& opened, Around around,
-                                                         Load& load,
-                                                         const std::atomic<bool>& give_up) {
-  const TimePoint begin = now();
-  auto report = std::make_unique<LoadReport>(around.replies, load.frame);
-  WeightReaders::Plan plan;
-  plan.message = load.message;
-  plan.files = descriptors_of(opened.files);
-  std::string refused;
-  auto made = make(opened, load, plan, refused);
-  if (!made) return Failed{std::move(made).error()};
-  std::unique_ptr<LoadedModel> model{
-      new LoadedModel{opened, around, std::move(*made), std::move(report)}};
-  model->stored_file_ = std::move(load.stored);
-  const Stage stage{StageKind::kLoad, begin, now(), {}};
-  model->start_readers(std::move(plan), std::move(refused), load, give_up);
-  if (auto stands = model->finish_context(load.prompt, stage); !stands) {
-    return Failed{std::move(stands).error()};
-  }
-  return model;
+Result<> LoadedModel::stream(Load& load, WeightReaders::Plan plan, std::string refused, Stage made,
+                             const std::atomic<bool>& give_up) {
+  stored_file_ = std::move(load.stored);
+  note_places();
+  report_->progress("read", 0.0);
+  start_readers(std::move(plan), std::move(refused), load, give_up);
+  return finish_context(load.prompt, made);
 }
 
 void LoadedModel::start_readers(WeightReaders::Plan plan, std::string refused, const Load& load,
@@ -169,16 +169,21 @@ Result<> LoadedModel::finish_context(int prompt, Stage load) {
   return {};
 }
 
+// Before readers are at work, who may find a stored weight wrong and give it another place.
+void LoadedModel::note_places() {
+  const engine::WeightSet& weights = *model_.weights();
+  places_.mapped = weights.bytes_in(Home::kMapped) + weights.bytes_in(Home::kStored);
+  places_.weights = weights.bytes_in(Home::kRepacked) + weights.bytes_in(Home::kCopied) +
+                    weights.bytes_in(Home::kDevice);
+  places_.repacked = weights.repacked_bytes();
+}
+
 // The engine counts the memory that it set aside for weights, but they are elsewhere.
 wire::MemoryUse LoadedModel::memory_use(const engine::MemoryUse& use) const {
-  wire::MemoryUse told{use.weights, use.mapped, use.repacked, use.context, use.compute, use.device};
-  if (const engine::WeightSet* weights = model_.weights()) {
-    told.mapped = weights->bytes_in(Home::kMapped) + weights->bytes_in(Home::kStored);
-    told.weights = weights->bytes_in(Home::kRepacked) + weights->bytes_in(Home::kCopied) +
-                   weights->bytes_in(Home::kDevice);
-    told.repacked = weights->repacked_bytes();
+  if (model_.weights() == nullptr) {
+    return {use.weights, use.mapped, use.repacked, use.context, use.compute, use.device};
   }
-  return told;
+  return {places_.weights, places_.mapped, places_.repacked, use.context, use.compute, use.device};
 }
 
 // ---- by the engine, as a whole ----
@@ -255,6 +260,8 @@ Result<> LoadedModel::store(std::string content, Fd file, RepackStore::OnStored 
 void LoadedModel::adopt(const RepackStore::Stored& stored) {
   storing_.reset();
   if (!stored.message.error.empty()) return;
+  // Readers that still map pages look at the places of weights.
+  if (!readers_ || !readers_->done()) return;
   auto adopted = model_.weights()->adopt(stored.file.get(), stored.places);
   if (!adopted) log::warn("repack.not_adopted", {{"reason", adopted.error().message()}});
 }

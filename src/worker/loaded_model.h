@@ -77,8 +77,8 @@ class LoadedModel {
               std::unique_ptr<LoadReport> report);
   static Result<engine::Model> make(const OpenedModel& opened, const Load& load,
                                     WeightReaders::Plan& plan, std::string& refused);
-  static Result<std::unique_ptr<LoadedModel>> stream(const OpenedModel& opened, Around around,
-                                                     Load& load, const std::atomic<bool>& give_up);
+  Result<> stream(Load& load, WeightReaders::Plan plan, std::string refused, Stage made,
+                  const std::atomic<bool>& give_up);
   static Result<std::unique_ptr<LoadedModel>> plain(const OpenedModel& opened, Around around,
                                                     const Load& load,
                                                     const std::atomic<bool>& give_up);
@@ -88,6 +88,7 @@ class LoadedModel {
   Result<> finish_context(int prompt, Stage load);
   Result<engine::MemoryUse> open_room(int prompt);
   wire::MemoryUse memory_use(const engine::MemoryUse& use) const;
+  void note_places();
 
   const OpenedModel& opened_;
   Around around_;
@@ -98,7 +99,8 @@ class LoadedModel {
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<engine::Embedder> embedder_;
   TimePoint ready_;
-  std::optional<Fd> stored_file_;  // as long as readers read it
+  wire::MemoryUse places_;                  // of the weights alone, as the load began
+  std::optional<Fd> stored_file_;           // as long as readers read it
   std::unique_ptr<WeightReaders> readers_;  // null after a plain load
   std::unique_ptr<RepackStore> storing_;
 };

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
+#include "base/log.h"
 #include "repack/repack_file.h"
 
 namespace hearth::worker {
@@ -33,13 +35,23 @@ WeightReaders::WeightReaders(engine::WeightSet& weights, Plan plan, Calls calls,
       pages_{plan_.message.read, plan_.message.block} {}
 
 WeightReaders::~WeightReaders() {
-  stop_ = true;
-  stopped_.notify_all();
+  {
+    std::unique_lock lock{mutex_};
+    stop_ = true;
+    stopped_.notify_all();
+    const std::chrono::seconds patience{plan_.message.stall_seconds};
+    if (!stopped_.wait_for(lock, patience, [this] { return done(); })) {
+      log::error("load.stuck", {{"seconds", patience.count()}});
+      std::_Exit(EXIT_FAILURE);
+    }
+  }
   threads_.clear();
 }
 
+// What has been told as there is not given up any more.
 bool WeightReaders::stopped() const {
-  return stop_.load(std::memory_order_relaxed) || give_up_.load(std::memory_order_relaxed);
+  return stop_.load(std::memory_order_relaxed) ||
+         (give_up_.load(std::memory_order_relaxed) && !over_.load(std::memory_order_relaxed));
 }
 
 int WeightReaders::file_of(const Weight& weight) const {
@@ -59,7 +71,15 @@ void WeightReaders::start() {
     calls_.ready();
     weights_.gate().open_all();
   }
-  for (int i = 0; i < plan_.message.readers; ++i) threads_.emplace_back([this] { run(); });
+  running_ = plan_.message.readers;
+  for (int i = 0; i < plan_.message.readers; ++i) {
+    threads_.emplace_back([this] {
+      run();
+      std::lock_guard lock{mutex_};
+      --running_;
+      stopped_.notify_all();
+    });
+  }
   if (unfinished_ > 0) stall_watch_ = std::jthread{[this] { watch_for_stalls(); }};
 }
 
@@ -68,7 +88,7 @@ void WeightReaders::look() {
   const auto weights = weights_.weights();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const Weight& weight = weights[i];
-    Job job{i, missing_of(file_of(weight), weight.offset, weight.size), !weight.lazy};
+    Job job{i, FilePages::missing_of(range_of(weight)), !weight.lazy};
     figures_.missing += job.missing;
     const bool in_place = weight.home == Home::kMapped ||
                           (weight.home == Home::kStored && !plan_.message.check_stored);
@@ -100,7 +120,9 @@ void WeightReaders::run() {
     upload.flush();  // nobody waits for what is on the device while this is read
     do_job(jobs_[i], scratch);
   }
-  if (give_up_) fail_with(Error{ErrorCode::kCancelled, "the load was given up"});
+  if (give_up_ && claim_failure()) {
+    fail_with(Error{ErrorCode::kCancelled, "the load was given up"});
+  }
 }
 
 void WeightReaders::do_job(const Job& job, FilePages::Scratch& scratch) {
@@ -129,6 +151,12 @@ void WeightReaders::send(std::size_t job, engine::DeviceUpload& upload,
 void WeightReaders::fail_job(const Job& job, Error error) {
   const bool stopping = error.code() == ErrorCode::kCancelled && !give_up_;
   if (stopping) return;
+  if (!claim_failure()) {
+    // Evaluations have this weight's pages already, or fault them in, and meet the device's error
+    // themselves.
+    log::warn("load.late_error", {{"reason", error.message()}});
+    return;
+  }
   weights_.blank(weights_.weights()[job.weight]);
   fail_with(std::move(error));
 }
@@ -144,7 +172,7 @@ Result<> WeightReaders::bring(const Job& job, FilePages::Scratch& scratch) {
     case Home::kStored:
       return bring_stored(job, scratch);
     case Home::kCopied:
-      return bring_copy(weight, scratch);
+      return bring_copy(job.weight, scratch);
     case Home::kRepacked:
       return bring_converted(weight, scratch);
     case Home::kDevice:  // is sent
@@ -153,19 +181,33 @@ Result<> WeightReaders::bring(const Job& job, FilePages::Scratch& scratch) {
   return {};
 }
 
-Result<> WeightReaders::bring_copy(const Weight& weight, FilePages::Scratch& scratch) {
+Result<> WeightReaders::bring_copy(std::size_t index, FilePages::Scratch& scratch) {
+  const Weight& weight = weights_.weights()[index];
   auto copied =
       pages_.copy(range_of(weight), weights_.destination(weight), scratch, [this](Bytes size) {
         took(size);
         return !stopped();
       });
-  if (!copied || !weight.from_stored) return copied;
+  if (!weight.from_stored) return copied;
+  if (copied && is_as_stored(weight, weights_.destination(weight))) return {};
+  if (!copied && copied.error().code() == ErrorCode::kCancelled) return copied;
+  return compute_anew(index, copied ? "checksum" : "read", scratch);
+}
+
+bool WeightReaders::is_as_stored(const Weight& weight, std::span<const std::byte> bytes) const {
   const auto known = plan_.checksums.find(weight.name);
-  if (known != plan_.checksums.end() &&
-      repack::checksum_of(weights_.destination(weight)) == known->second) {
-    return {};
+  return known != plan_.checksums.end() && repack::checksum_of(bytes) == known->second;
+}
+
+// A stored weight whose bytes cannot be had, or are not what they were.
+Result<> WeightReaders::compute_anew(std::size_t index, const char* why,
+                                     FilePages::Scratch& scratch) {
+  {
+    std::lock_guard lock{mutex_};
+    figures_.stored_refused = why;
   }
-  return fail(ErrorCode::kCorrupt, "the stored repack of " + weight.name + " is damaged");
+  if (!weights_.rebuild(index)) return fail(ErrorCode::kNoSpace, "no memory for weights");
+  return bring_converted(weights_.weights()[index], scratch);
 }
 
 Result<> WeightReaders::bring_converted(const Weight& weight, FilePages::Scratch& scratch) {
@@ -200,22 +242,19 @@ Result<> WeightReaders::bring_stored(const Job& job, FilePages::Scratch& scratch
     if (job.waited_for) took(size);
     return !stopped();
   });
-  if (!mapped) return mapped;
-  if (!job.waited_for) return {};  // it has been computed with, unchecked, as it was to be
-  const auto known = plan_.checksums.find(weight.name);
-  if (known != plan_.checksums.end() && repack::checksum_of(range.mapped) == known->second) {
-    return {};
-  }
-  {
-    std::lock_guard lock{mutex_};
-    figures_.stored_refused = "checksum";
-  }
-  if (!weights_.rebuild(job.weight)) return fail(ErrorCode::kNoSpace, "no memory for weights");
-  return bring_converted(weights_.weights()[job.weight], scratch);
+  // It has been computed with, unchecked, as it was to be.
+  if (!job.waited_for) return mapped;
+  if (mapped && is_as_stored(weight, range.mapped)) return {};
+  if (!mapped && mapped.error().code() == ErrorCode::kCancelled) return mapped;
+  return compute_anew(job.weight, mapped ? "checksum" : "read", scratch);
 }
 
 void WeightReaders::took(Bytes bytes) {
   const Bytes done{done_.fetch_add(bytes.count()) + bytes.count()};
+  {
+    std::lock_guard lock{mutex_};
+    if (!over_) figures_.read_end = now();
+  }
   std::unique_lock lock{telling_, std::try_to_lock};
   if (lock && calls_.progress) calls_.progress(std::min(done, total_), total_);
 }
@@ -225,9 +264,7 @@ void WeightReaders::finish(const Job& job) {
   bool last = false;
   {
     std::lock_guard lock{mutex_};
-    figures_.read_end = now();
-    last = --unfinished_ == 0 && !over_;
-    if (last) over_ = true;
+    last = --unfinished_ == 0 && !over_.exchange(true);
   }
   if (!last) return weights_.gate().open(job.weight);
   {
@@ -238,11 +275,10 @@ void WeightReaders::finish(const Job& job) {
   weights_.gate().open_all();
 }
 
+// Whoever gets true is the one to say that the load has failed.
+bool WeightReaders::claim_failure() { return !over_.exchange(true); }
+
 void WeightReaders::fail_with(Error error) {
-  {
-    std::lock_guard lock{mutex_};
-    if (std::exchange(over_, true)) return;
-  }
   next_ = jobs_.size();
   stopped_.notify_all();
   std::lock_guard lock{telling_};
@@ -262,6 +298,7 @@ void WeightReaders::watch_for_stalls() {
     const double part = 100.0 * static_cast<double>(done) /
                         static_cast<double>(std::max<std::uint64_t>(1, total_.count()));
     lock.unlock();
+    if (!claim_failure()) return;
     stuck_ = true;
     return fail_with(
         Error{ErrorCode::kUnavailable,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -61,7 +62,10 @@ class WeightReaders {
 
   Figures figures() const;
 
-  // Some reader is in a call to the kernel that does not return: destroying this would not either.
+  // Every reader has ended.
+  bool done() const { return running_ == 0; }
+  // Some reader is in a call to the kernel that does not return. Destroying this then ends the
+  // process, after the stall time-out: nothing else lets such a thread go.
   bool stuck() const { return stuck_; }
 
  private:
@@ -77,13 +81,16 @@ class WeightReaders {
   void send(std::size_t job, engine::DeviceUpload& upload, FilePages::Scratch& scratch);
   void fail_job(const Job& job, Error error);
   Result<> bring(const Job& job, FilePages::Scratch& scratch);
-  Result<> bring_copy(const engine::Weight& weight, FilePages::Scratch& scratch);
+  Result<> bring_copy(std::size_t weight, FilePages::Scratch& scratch);
   Result<> bring_converted(const engine::Weight& weight, FilePages::Scratch& scratch);
   Result<> bring_stored(const Job& job, FilePages::Scratch& scratch);
+  Result<> compute_anew(std::size_t weight, const char* why, FilePages::Scratch& scratch);
+  bool is_as_stored(const engine::Weight& weight, std::span<const std::byte> bytes) const;
   int file_of(const engine::Weight& weight) const;
   FilePages::Range range_of(const engine::Weight& weight) const;
   void took(Bytes bytes);
   void finish(const Job& job);
+  bool claim_failure();
   void fail_with(Error error);
   void watch_for_stalls();
   bool stopped() const;
@@ -98,8 +105,9 @@ class WeightReaders {
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> stuck_{false};
-  std::size_t unfinished_ = 0;  // of what is waited for; under mutex_
-  bool over_ = false;           // ready() or failed() has been called; under mutex_
+  std::atomic<int> running_{0};    // readers
+  std::atomic<bool> over_{false};  // ready() or failed() is being called, or has been
+  std::size_t unfinished_ = 0;     // of what is waited for; under mutex_
   std::atomic<std::uint64_t> done_{0};
   mutable std::mutex mutex_;  // of figures_ and the above
   std::mutex telling_;        // of calls_
