@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from support.peer import LLAMA_SERVER, Peer
-from support.server import GEMMA, HEARTH, SMOLLM2
+from support.server import GEMMA, HEARTH, SMOLLM2, Server
 
 FILES = {"smollm2": SMOLLM2, "gemma": GEMMA}
 LENGTH = 24
@@ -18,6 +18,24 @@ PROMPTS = [
     "Zutaten für einen Kuchen: \U0001f370 Mehl,",
     " ".join(f"{n} and {n + 1} make {2 * n + 1}." for n in range(24)),
 ]
+
+
+def start(folder, config):
+    server = Server(folder / "data", config).start()
+    for name, path in FILES.items():
+        server.import_model(path, name)
+    return server
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Threads that follow the free CPUs change the order of sums; with `exact` they do not."""
+    server = start(tmp_path_factory.mktemp("exact"), "exact = true\n")
+    try:
+        yield server
+        server.stop()
+    finally:
+        server.kill()
 
 
 def reference(model, prompt):
@@ -45,8 +63,20 @@ def test_equals_a_plain_loop(server, model, prompt):
     assert greedy(server, model, prompt).rstrip("\n") == reference(model, prompt).rstrip("\n")
 
 
+@pytest.fixture(scope="module")
+def one_thread(tmp_path_factory):
+    """`exact` keeps no prefixes; one thread does as well."""
+    server = start(tmp_path_factory.mktemp("one"), "threads = 1\n")
+    try:
+        yield server
+        server.stop()
+    finally:
+        server.kill()
+
+
 @pytest.mark.parametrize("model", FILES)
-def test_a_reused_prefix_changes_nothing(server, model):
+def test_a_reused_prefix_changes_nothing(one_thread, model):
+    server = one_thread
     whole = greedy(server, model, PROMPTS[4])
     server.complete(PROMPTS[4][:200], model=model)
     reused = server.complete(PROMPTS[4], model=model, max_tokens=LENGTH)

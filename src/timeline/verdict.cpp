@@ -220,7 +220,10 @@ Duration cost_of(ResponseClass response_class, const Facts& facts, const Timings
     case ResponseClass::kStorageCold:
       return pages_cost(facts, timings);
     case ResponseClass::kLoadCold:
-      return added_by({StageKind::kSpawn, StageKind::kLoad, StageKind::kContext}, facts, timings);
+      // What a load has to compute anew is a part of it.
+      return added_by(
+          {StageKind::kSpawn, StageKind::kLoad, StageKind::kCompile, StageKind::kContext}, facts,
+          timings);
     case ResponseClass::kCompileCold:
       return added_by({StageKind::kCompile}, facts, timings);
     case ResponseClass::kPrefixCold:

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "layers/compiled/compiled_layer.h"
 #include "layers/prefix/prefix_layer.h"
 #include "layers/testing/fake_workers.h"
 #include "layers/testing/run_task.h"
@@ -71,20 +70,6 @@ TEST_F(WeightsLayerTest, AFailedLoadTeachesNothing) {
   ASSERT_FALSE(state);
   EXPECT_EQ(state.error().code(), ErrorCode::kUnavailable);
   EXPECT_FALSE(weights_.cost_to_warm(subject_).known);
-}
-
-TEST_F(WeightsLayerTest, CompiledGoesWithTheWeights) {
-  CompiledLayer compiled{workers_};
-  EXPECT_EQ(compiled.observe(subject_).level, "none");
-  EXPECT_EQ(run_task(loop_, compiled.cool(subject_, Target{})).value(), Bytes{});
-  EXPECT_EQ(run_task(loop_, compiled.warm(subject_, Target{}, progress_)).error().code(),
-            ErrorCode::kUnsupported);
-  ASSERT_TRUE(warm(subject_));
-  EXPECT_EQ(compiled.observe(subject_).level, "live");
-  EXPECT_EQ(compiled.observe(subject_).bytes, Bytes{400});
-  EXPECT_TRUE(run_task(loop_, compiled.warm(subject_, Target{}, progress_)));
-  EXPECT_EQ(run_task(loop_, compiled.cool(subject_, Target{})).error().code(),
-            ErrorCode::kUnsupported);
 }
 
 TEST_F(WeightsLayerTest, PrefixIsLiveWhileCellsHoldTokens) {
