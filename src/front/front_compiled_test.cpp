@@ -3,8 +3,6 @@
 // What starts compute, kept and handed out by the whole front, over scripted workers.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "front/testing/whole_front.h"
 #include "repack/repack_file.h"
 
@@ -23,8 +21,6 @@ constexpr std::size_t kSize = 10'000;
 // A worker that repacks, and stores what it is asked to.
 struct Repacker {
   wire::CompileKey key{"engine", "", "cpu", "layout"};
-  std::vector<std::string> devices;
-  std::string compiles_into;  // a driver's file
   std::vector<wire::LoadMessage> loads;
   int stores = 0;
   std::string refuses;  // what was stored, and why
@@ -36,34 +32,13 @@ struct Repacker {
       ready.backend = "scripted";
       ready.context_limit = ready.trained_context = 2048;
       ready.compile_key = key;
-      ready.devices = devices;
       ready.estimate.repacked = Bytes{kSize};
       answer(channel, FrameType::kReady, 0, wire::encode(ready));
       return true;
     }
     if (frame.type == FrameType::kLoad) return load(channel, frame);
     if (frame.type == FrameType::kStore) return store(channel, frame);
-    if (frame.type == FrameType::kGenerate && !compiles_into.empty()) {
-      std::ofstream{compiles_into, std::ios::app} << "a kernel";
-      return generate(channel, frame);
-    }
     return well_behaved(channel, frame);
-  }
-
-  bool generate(BlockingChannel& channel, const Frame& frame) {
-    wire::TokenizedMessage tokenized;
-    tokenized.tokens = {1, 2, 3};
-    answer(channel, FrameType::kTokenized, frame.request, wire::encode(tokenized));
-    wire::StartedMessage started;
-    started.prompt_tokens = 3;
-    const TimePoint now = Clock::real().now();
-    started.stages.push_back({StageKind::kPrefill, now - 5ms, now, Bytes{}});
-    answer(channel, FrameType::kStarted, frame.request, wire::encode(started));
-    wire::DoneMessage done;
-    done.reason = "stop";
-    done.prompt_tokens = 3;
-    answer(channel, FrameType::kDone, frame.request, wire::encode(done));
-    return true;
   }
 
   bool load(BlockingChannel& channel, const Frame& frame) {
@@ -136,33 +111,6 @@ class FrontCompiledTest : public testing::WholeFront {
     EXPECT_EQ(repacker.stores, 1);
   }
 
-  std::string drivers() const { return directory_.path() + "/compiled/drivers/"; }
-  std::string drivers_now() const { return Files::real().list(drivers())->at(0); }
-
-  // Once its weights are there, a prompt makes the driver compile.
-  static Task<void> compiles_late(FrontCompiledTest* test, Repacker& repacker, VerdictCode cause) {
-    std::string tiny = "tiny", weights = "weights";
-    (void)co_await test->service_->warm(tiny, weights);
-    repacker.compiles_into = test->drivers() + test->drivers_now() + "/mesa/shader";
-    GenerateRequest request;
-    request.context.model = tiny;
-    request.context.first_byte = test->loop_->now();
-    request.message.prompt = "hi";
-    const auto reply = test->service_->generate(std::move(request), Delivery::kWhole);
-    std::optional<Finished> finished;
-    while (!finished) {
-      Event event = co_await reply->next();
-      const bool refused = std::holds_alternative<Refused>(event);
-      EXPECT_FALSE(refused);
-      if (refused) co_return;
-      if (auto* last = std::get_if<Finished>(&event)) finished = std::move(*last);
-    }
-    reply->sent(200);
-    const std::optional<Verdict>& verdict = finished->report.verdict;
-    EXPECT_TRUE(finished->report.timings.has(StageKind::kCompile));
-    EXPECT_TRUE(verdict && verdict->code == cause) << (verdict ? verdict->text : "none");
-  }
-
   static Task<void> builds_anew(FrontCompiledTest* test, Repacker& repacker) {
     std::string tiny = "tiny", compiled = "compiled", weights = "weights";
     FrontService& service = *test->service_;
@@ -189,20 +137,6 @@ TEST_F(FrontCompiledTest, WhatAStartComputedIsStoredAndUsedByTheNext) {
   Repacker repacker;
   open_with(repacker);
   run(stores_and_uses(this, repacker));
-}
-
-// As after a boot with another version of the drivers.
-TEST_F(FrontCompiledTest, NewDriversAreTheCauseOfTheFirstLoadOnADevice) {
-  Repacker repacker;
-  repacker.devices = {"GPU0"};
-  open_with(repacker);
-  run(compiles_late(this, repacker, VerdictCode::kCompiledShape));
-  const std::string before = drivers() + drivers_now();
-  ASSERT_TRUE(Files::real().rename(before, before.substr(0, before.size() - 4) + "0123"));
-  open_with(repacker);
-  run(compiles_late(this, repacker, VerdictCode::kCompiledDriver));
-  open_with(repacker);
-  run(compiles_late(this, repacker, VerdictCode::kCompiledShape));
 }
 
 TEST_F(FrontCompiledTest, WhatAWorkerRefusesIsBuiltAnewByItself) {

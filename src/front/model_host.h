@@ -245,8 +245,8 @@ class ModelHost {
   std::optional<wire::ReadyMessage> ready_;
   std::optional<LoadRecord> last_load_;
   std::unique_ptr<DiskTicket> ticket_;  // while a load reads
-  bool planning_ = false;               // a load waits for its plan,
-  std::uint64_t plans_ = 0;             // the last one
+  bool planning_ = false;               // a load waits for its plan
+  std::uint64_t plans_ = 0;             // number of the last plan; an older one counts no more
   bool cancel_sent_ = false;            // of the load under way
   std::uint64_t given_up_ = 0;          // loads that were cancelled
   std::vector<Stage> planned_;          // of that: the wait for a device, the look at files

@@ -195,7 +195,7 @@ TEST_F(UnloadTest, WhatSomebodyWaitsForIsLoadedFirst) {
   hold_loads_ = true;
   Heard heard;
   Result<> unloaded{fail(ErrorCode::kInternal, "not yet")};
-  ask("x", std::nullopt, heard);
+  ask("slow", std::nullopt, heard);
   loop_.spawn(unload(model_->host(), {}, unloaded));
   workers_.settle();
   EXPECT_EQ(cancels_, 0);

@@ -80,6 +80,12 @@ class SimModel : public ::testing::Test {
       answer(channel, wire::FrameType::kLoaded, 0, wire::encode(loaded));
       return true;
     }
+    if (frame.type == wire::FrameType::kOpen && !devices_.empty()) {
+      wire::ReadyMessage ready;
+      ready.devices = devices_;
+      answer(channel, wire::FrameType::kReady, 0, wire::encode(ready));
+      return true;
+    }
     if (!held_back) return well_behaved(channel, frame);
     held_.push_back([&channel, request = frame.request, type = frame.type] {
       well_behaved(channel, wire::make_frame(type, request, "{}"));
@@ -155,6 +161,7 @@ class SimModel : public ::testing::Test {
   int cancels_ = 0;                           // of loads
   wire::BlockingChannel* channel_ = nullptr;  // of the last worker
   Bytes bytes_read_;
+  std::vector<std::string> devices_;  // that the worker finds
   std::vector<Stage> load_stages_;
   std::uint64_t next_ = 1;
 };
