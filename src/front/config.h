@@ -51,9 +51,9 @@ struct Config {
   std::int64_t drain_seconds = 30;
   std::int64_t history_rows = 10'000;
   std::int64_t hollow_workers = 2;
-  std::string read_serial = "auto";  // "auto", "always", "never"
+  std::string read_serial = "auto";     // "auto", "always", "never"
   std::int64_t compiled_disk_gib = 20;  // for what starts compute; 0: nothing is kept
-  std::int64_t pinned_mib = 0;  // of pages, all together; 0: half of the machine's memory
+  std::int64_t pinned_mib = 0;          // of pages, all together; 0: half of the machine's memory
   std::vector<std::string> stores{"huggingface", "ollama", "lmstudio"};  // looked into
   std::vector<std::string> folders;                                      // watched for models
   std::vector<std::string> pull_hosts{"huggingface.co", "hf.co", "registry.ollama.ai"};

@@ -118,8 +118,8 @@ struct ModelDetails {
   std::string license_text;
   std::string tensors;  // JSON list of {"name", "type", "shape"}
   // JSON: bytes of tensors by what they are part of, and what a load will want of the memory.
-  std::string layers;  // [{"layer": "blk.0", "bytes": n}, ...] in file order
-  std::string need;    // {"weights_bytes", "kv_bytes", "kv_context", "total_bytes"}
+  std::string layers;   // [{"layer": "blk.0", "bytes": n}, ...] in file order
+  std::string need;     // {"weights_bytes", "kv_bytes", "kv_context", "total_bytes"}
   std::string storage;  // JSON: what the first file lies on, and how it is read; may be empty
 };
 
