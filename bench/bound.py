@@ -44,7 +44,9 @@ class Bound:
         blocks = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock
         began = time.perf_counter()
         self._reader = subprocess.Popen([str(word) for word in command])
-        prefill = first_token.ask(self._peer.url, first_token.body_of(prompt)) - began
+        # A run that is repeated asks the same again; it must be evaluated again.
+        body = {**first_token.body_of(prompt), "cache_prompt": False}
+        prefill = first_token.ask(self._peer.url, body) - began
         done_before = self._reader.poll() is not None
         self._reader.wait()
         read = time.perf_counter() - began

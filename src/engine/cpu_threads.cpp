@@ -29,9 +29,9 @@ Function* cpu_function(const char* name) {
   return reinterpret_cast<Function*>(address);
 }
 
-// Polls of a thread that waits for the next step before it sleeps, in the engine's unit: some
-// milliseconds, so that it is awake for the next token, and burns nothing once there is none.
-constexpr unsigned kPolling = 1;
+// A thread that waits for the next step sleeps at once: while weights are on their way it would
+// spin away a processor that brings them, and waking it costs microseconds.
+constexpr unsigned kPolling = 0;
 
 // The engine's threads take the name of the thread that makes them; by it they are found.
 constexpr const char* kThreadName = "hearth-eval";

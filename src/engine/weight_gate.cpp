@@ -4,6 +4,7 @@
 #include <ggml.h>
 #include <llama.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace hearth::engine {
@@ -11,6 +12,8 @@ namespace {
 
 // How often a wait looks at the abort flags, which cannot wake it.
 constexpr std::chrono::milliseconds kLook{20};
+// Weights of about two layers.
+constexpr std::size_t kLookAhead = 24;
 
 const ggml_tensor* owner_of(const ggml_tensor* tensor) {
   while (tensor != nullptr && tensor->view_src != nullptr) tensor = tensor->view_src;
@@ -55,15 +58,25 @@ bool WeightGate::on_node(ggml_tensor* node, bool ask, void* gate) {
 // Whether the engine is to compute up to here before it asks about the next operation.
 bool WeightGate::pass(const ggml_tensor* node) {
   if (is_open()) return false;
-  bool reads_weights = false;
+  bool may_wait_soon = false;
   for (const ggml_tensor* source : node->src) {
     if (source == nullptr) continue;
     const Watched* weight = waits_for(node, source);
     if (weight == nullptr) continue;
-    reads_weights = true;
     if (!ready_[weight->index].load(std::memory_order_acquire)) wait_for(weight->index);
+    may_wait_soon = may_wait_soon || !is_clear_after(weight->index);
   }
-  return reads_weights;
+  return may_wait_soon;
+}
+
+// Whether the weights that come next in the order of first touch are there too: then what comes
+// before this operation need not be computed by itself first.
+bool WeightGate::is_clear_after(std::size_t index) const {
+  const std::size_t end = std::min(ready_.size(), index + 1 + kLookAhead);
+  for (std::size_t i = index + 1; i < end; ++i) {
+    if (!ready_[i].load(std::memory_order_acquire)) return false;
+  }
+  return true;
 }
 
 const WeightGate::Watched* WeightGate::waits_for(const ggml_tensor* node,

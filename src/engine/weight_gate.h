@@ -55,6 +55,7 @@ class WeightGate {
   static bool on_node(ggml_tensor* node, bool ask, void* gate);
   bool pass(const ggml_tensor* node);
   const Watched* waits_for(const ggml_tensor* node, const ggml_tensor* source) const;
+  bool is_clear_after(std::size_t index) const;
   void wait_for(std::size_t index);
 
   std::unordered_map<const ggml_tensor*, Watched> watched_;

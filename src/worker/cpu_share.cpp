@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "base/log.h"
 #include "worker/eval_priority.h"
@@ -12,6 +13,11 @@ namespace {
 
 // Reading costs about a tenth of a millisecond.
 constexpr std::chrono::milliseconds kBetweenReadings{45};
+
+// A step after so long begins a request; what was seen before it may be over.
+constexpr std::chrono::milliseconds kPause{200};
+constexpr int kLooks = 3;
+constexpr std::chrono::microseconds kBetweenLooks{100};
 
 }  // namespace
 
@@ -47,7 +53,11 @@ void CpuShare::before_step(engine::CpuThreads& threads, StepKind kind) {
   const std::lock_guard lock{mutex_};
   if (!nice_ && options_.nice != 0) apply_nice(threads);
   if (!policy_) return;
-  if (Clock::real().now() - read_at_ >= kBetweenReadings) {
+  const TimePoint now = Clock::real().now();
+  if (now - std::exchange(stepped_at_, now) > kPause && is_alone()) {
+    policy_->begin_alone();
+    read();
+  } else if (now - read_at_ >= kBetweenReadings) {
     meter_.watch(threads.ids());
     read();
     policy_->decide(threads.count());
@@ -61,6 +71,16 @@ void CpuShare::before_step(engine::CpuThreads& threads, StepKind kind) {
   }
   running_ = count;
   gauges_.threads.store(count, std::memory_order_relaxed);
+}
+
+// A neighbour that computes is runnable whenever one looks; whoever only handed this request over
+// is not for long.
+bool CpuShare::is_alone() const {
+  for (int look = 0; look < kLooks; ++look) {
+    if (meter_.runnable() == 1) return true;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return false;
 }
 
 void CpuShare::read() {

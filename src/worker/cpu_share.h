@@ -33,6 +33,7 @@ class CpuShare {
 
  private:
   void read();
+  bool is_alone() const;
   void apply_nice(const engine::CpuThreads& threads);
 
   Gauges& gauges_;
@@ -41,6 +42,7 @@ class CpuShare {
   CpuMeter meter_;
   std::optional<ThreadPolicy> policy_;  // none: the count is fixed
   TimePoint read_at_;
+  TimePoint stepped_at_;
   int running_ = 0;
   std::optional<int> nice_;  // that was applied
 };

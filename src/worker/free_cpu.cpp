@@ -117,6 +117,17 @@ CpuMeter::CpuMeter(Roots roots) : roots_{std::move(roots)} {
   ::sched_getaffinity(0, sizeof allowed_, &allowed_);
 }
 
+int CpuMeter::runnable() const {
+  constexpr std::string_view kName = "\nprocs_running ";
+  const std::string stat = read_small_file(roots_.proc + "/stat");
+  const std::size_t at = stat.find(kName);
+  int count = 1;
+  if (at != stat.npos) {
+    std::from_chars(stat.data() + at + kName.size(), stat.data() + stat.size(), count);
+  }
+  return std::max(1, count);
+}
+
 CpuReading CpuMeter::read() {
   CpuReading reading;
   reading.at = Clock::real().now();

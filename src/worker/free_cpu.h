@@ -52,6 +52,10 @@ class CpuMeter {
   // Some hundred microseconds on a large machine.
   CpuReading read();
 
+  // Threads of the whole machine that run or want to at this moment, the caller among them; at
+  // least 1. 1 also where it cannot be read.
+  int runnable() const;
+
  private:
   // Of one thread, since it began.
   std::optional<CpuReading::Threads> times_of(pid_t thread) const;

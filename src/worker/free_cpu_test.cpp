@@ -95,6 +95,14 @@ TEST_F(Meter, TakesTheTightestQuotaUpToTheRoot) {
   EXPECT_EQ(reading.quota->used, std::chrono::microseconds{2500});
 }
 
+TEST_F(Meter, CountsWhoWantsACpuNow) {
+  EXPECT_EQ(meter().runnable(), 1);
+  write("proc/stat", "cpu0 0 0 0 0\nprocesses 9\nprocs_running 4\nprocs_blocked 0\n");
+  EXPECT_EQ(meter().runnable(), 4);
+  write("proc/stat", "cpu0 0 0 0 0\nprocs_running x\n");
+  EXPECT_EQ(meter().runnable(), 1);
+}
+
 TEST_F(Meter, KnowsTheOldCgroups) {
   write("proc/self/cgroup", "4:memory:/a\n2:cpu,cpuacct:/a\n0::/\n");
   write("cgroup/cpu/a/cpu.cfs_quota_us", "50000\n");

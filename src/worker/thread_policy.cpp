@@ -55,6 +55,13 @@ ThreadPolicy::ThreadPolicy(Machine machine)
   counts_.fill(choices_.back());
 }
 
+void ThreadPolicy::begin_alone() {
+  seen_.clear();
+  counts_ = {machine_.most, machine_.most};
+  decided_ = false;
+  demand_ = 0;
+}
+
 void ThreadPolicy::set_nice(int nice) {
   machine_.nice = nice;
   weight_ = weight_of(nice);

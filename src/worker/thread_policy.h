@@ -36,6 +36,9 @@ class ThreadPolicy {
   // a second otherwise.
   void add(const CpuReading& reading);
 
+  // After a pause nobody else wants a CPU: whatever was seen before it counts no more.
+  void begin_alone();
+
   // Looks at the readings. `running`: threads that evaluated since the last look.
   void decide(int running);
 

@@ -35,6 +35,12 @@ class SimMachine {
   TimePoint now() const { return reading_.at; }
   int changes() const { return changes_; }
 
+  void begin_alone() {
+    policy_.begin_alone();
+    running_ = count();
+    observe();
+  }
+
   // Steps of `step` length, with a look before each.
   void run(Duration length, Duration step = milliseconds{50}) {
     for (const TimePoint end = now() + length; now() < end;) {
@@ -170,6 +176,21 @@ TEST(ThreadPolicy, GivesWayWithinAFewStepsAndComesBackWithinTwoSeconds) {
       EXPECT_LE(machine.until(2, step), milliseconds{1200}) << neighbours;
     }
   }
+}
+
+TEST(ThreadPolicy, BeginsAtFullWidthWhenNobodyIsThereAnyMore) {
+  SimMachine machine{2, 2, 0};
+  machine.demand = 2;
+  machine.run(seconds{3});
+  ASSERT_EQ(machine.count(), 1);
+  machine.demand = 0;
+  machine.begin_alone();
+  EXPECT_EQ(machine.count(), 2);
+  machine.run(seconds{1});
+  EXPECT_EQ(machine.count(), 2);
+  machine.begin_alone();  // and somebody comes all the same
+  machine.demand = 2;
+  EXPECT_LE(machine.until(1), milliseconds{300});
 }
 
 TEST(ThreadPolicy, WithoutSchedstatItLooksAtTheOthersOnly) {

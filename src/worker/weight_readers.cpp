@@ -19,8 +19,11 @@ using engine::Weight;
 
 namespace {
 
-constexpr int kNice = 10;  // behind whatever computes meanwhile
+constexpr int kNice = 10;  // where nobody waits
 constexpr std::chrono::seconds kLook{1};
+
+// Of this thread alone.
+void set_nice(int nice) { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), nice); }
 
 TimePoint now() { return Clock::real().now(); }
 
@@ -107,12 +110,19 @@ void WeightReaders::look() {
 }
 
 void WeightReaders::run() {
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // of this thread alone
+  // What an evaluation waits for is as urgent as that; lowered, it would read only while the
+  // evaluation stands still.
+  bool urgent = true;
+  set_nice(0);
   FilePages::Scratch scratch;
   engine::DeviceUpload upload{[this](std::size_t job) { finish(jobs_[job]); }};
   while (!stopped()) {
     const std::size_t i = next_.fetch_add(1);
     if (i >= jobs_.size()) return upload.flush();
+    if (urgent && !jobs_[i].waited_for) {
+      urgent = false;
+      set_nice(kNice);
+    }
     if (weights_.weights()[jobs_[i].weight].home == Home::kDevice) {
       send(i, upload, scratch);
       continue;
