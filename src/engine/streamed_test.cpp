@@ -138,7 +138,6 @@ TEST_P(Streamed, PlacesWhatThePlainLoadRepacks) {
   open(path);
   // On x86 with AVX2: gemma's file has Q4_K among its types, SmolLM2's Q4_1 stays as it is.
   const bool gemma = std::string{GetParam()} == test::kGemma;
-  EXPECT_EQ(placement_.repacked.contains("blk.0.ffn_gate.weight"), gemma);
   EXPECT_EQ(placement_.repacked_bytes > Bytes{}, gemma);
   EXPECT_EQ(placement_.layout.size(), 64U);
   auto none = place(*metadata_, Repack::kNo, kCells, 2);
