@@ -205,6 +205,7 @@ class ModelHost {
   void on_host_frame(const wire::Frame& frame);
   void on_ready(const wire::Frame& frame);
   void on_loaded(const wire::Frame& frame);
+  void note_hand_over(std::vector<Stage>& stages) const;
   void on_failed(const wire::Frame& frame);
   void on_unloaded();
   void on_load_given_up();

@@ -96,6 +96,18 @@ void ModelHost::on_progress(const Frame& frame) {
   if (on_change_) on_change_(*this);
 }
 
+// Until the worker takes a load up it waits, as a request does.
+void ModelHost::note_hand_over(std::vector<Stage>& stages) const {
+  if (stages.empty()) return;
+  const auto first =
+      std::min_element(stages.begin(), stages.end(),
+                       [](const Stage& a, const Stage& b) { return a.start < b.start; });
+  const TimePoint taken_up = first->start;
+  if (taken_up > load_asked_) {
+    stages.push_back(Stage{StageKind::kQueue, load_asked_, taken_up, Bytes{}});
+  }
+}
+
 void ModelHost::on_loaded(const Frame& frame) {
   auto loaded = wire::decode_loaded(frame.payload);
   if (!loaded) return worker_->kill("loaded: " + loaded.error().message());
@@ -105,6 +117,7 @@ void ModelHost::on_loaded(const Frame& frame) {
   record.cause = weights_cause_;
   record.length = world_.loop.now() - load_asked_;
   record.loaded = std::move(*loaded);
+  note_hand_over(record.loaded.stages);
   for (const Stage& stage : std::exchange(planned_, {})) record.loaded.stages.push_back(stage);
   context_cells_ = record.loaded.context;
   held_.held_device = held_.held_device || record.loaded.memory.device > Bytes{};
