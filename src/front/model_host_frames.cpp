@@ -96,7 +96,7 @@ void ModelHost::on_progress(const Frame& frame) {
   if (on_change_) on_change_(*this);
 }
 
-// Until the worker takes a load up it waits, as a request does.
+// Until the worker takes a load up the time goes by all the same; no wait for others is meant.
 void ModelHost::note_hand_over(std::vector<Stage>& stages) const {
   if (stages.empty()) return;
   const auto first =
@@ -104,7 +104,7 @@ void ModelHost::note_hand_over(std::vector<Stage>& stages) const {
                        [](const Stage& a, const Stage& b) { return a.start < b.start; });
   const TimePoint taken_up = first->start;
   if (taken_up > load_asked_) {
-    stages.push_back(Stage{StageKind::kQueue, load_asked_, taken_up, Bytes{}});
+    stages.push_back(Stage{StageKind::kLoad, load_asked_, taken_up, Bytes{}});
   }
 }
 
