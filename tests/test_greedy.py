@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 
@@ -20,22 +21,23 @@ PROMPTS = [
 ]
 
 
-def start(folder, config):
+@contextmanager
+def serving(folder, config):
     server = Server(folder / "data", config).start()
-    for name, path in FILES.items():
-        server.import_model(path, name)
-    return server
+    try:
+        for name, path in FILES.items():
+            server.import_model(path, name)
+        yield server
+        server.stop()
+    finally:
+        server.kill()
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """Threads that follow the free CPUs change the order of sums; with `exact` they do not."""
-    server = start(tmp_path_factory.mktemp("exact"), "exact = true\n")
-    try:
+    with serving(tmp_path_factory.mktemp("exact"), "exact = true\n") as server:
         yield server
-        server.stop()
-    finally:
-        server.kill()
 
 
 def reference(model, prompt):
@@ -66,12 +68,8 @@ def test_equals_a_plain_loop(server, model, prompt):
 @pytest.fixture(scope="module")
 def one_thread(tmp_path_factory):
     """`exact` keeps no prefixes; one thread does as well."""
-    server = start(tmp_path_factory.mktemp("one"), "threads = 1\n")
-    try:
+    with serving(tmp_path_factory.mktemp("one"), "threads = 1\n") as server:
         yield server
-        server.stop()
-    finally:
-        server.kill()
 
 
 @pytest.mark.parametrize("model", FILES)

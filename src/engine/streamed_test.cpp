@@ -19,6 +19,7 @@
 #include "engine/metadata.h"
 #include "engine/model.h"
 #include "engine/placement.h"
+#include "engine/test_logits.h"
 #include "engine/test_models.h"
 #include "engine/vocabulary.h"
 #include "engine/weight_set.h"
@@ -65,15 +66,7 @@ class Streamed : public testing::TestWithParam<const char*> {
   }
   std::vector<float> logits(const Model& model) {
     CpuThreads threads{2};
-    auto context = Context::create(model, {kCells, 2}, threads, abort_);
-    EXPECT_TRUE(context);
-    for (std::size_t i = 0; i < prompt_.size(); ++i) {
-      const bool last = i + 1 == prompt_.size();
-      (*context)->add(prompt_[i], static_cast<int>(i), 0, last ? Logits::kYes : Logits::kNo);
-    }
-    EXPECT_EQ((*context)->decode(), Decoded::kDone);
-    const float* values = llama_get_logits_ith((*context)->handle(), -1);
-    return {values, values + vocabulary_->size()};
+    return test::last_logits(model, prompt_, kCells, threads, abort_);
   }
 
   std::string path_;
