@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <future>
 #include <memory>
@@ -123,22 +122,6 @@ bool dies_at_once(BlockingChannel& channel, const Frame& frame) {
   return frame.type != FrameType::kGenerate && well_behaved(channel, frame);
 }
 
-// Keeps prompts until it has its weights, as a real one does: a load is sent once it is planned.
-Script with_weights_first(Script script) {
-  return [script = std::move(script), loaded = false,
-          kept = std::make_shared<std::vector<Frame>>()](BlockingChannel& channel,
-                                                         const Frame& frame) mutable {
-    if (frame.type == FrameType::kGenerate && !loaded) {
-      kept->push_back(wire::make_frame(frame.type, frame.request, frame.payload));
-      return true;
-    }
-    loaded = loaded || frame.type == FrameType::kLoad;
-    if (!script(channel, frame)) return false;
-    return !loaded || std::ranges::all_of(std::exchange(*kept, {}),
-                                          [&](const Frame& each) { return script(channel, each); });
-  };
-}
-
 Task<void> ask_and_listen(FrontService& service, GenerateRequest request, Delivery delivery,
                           Heard& heard) {
   co_await listen(service.generate(std::move(request), delivery), heard);
@@ -191,7 +174,7 @@ TEST_F(FrontServiceTest, AStreamThatHasBegunIsNotRepeated) {
 }
 
 TEST_F(FrontServiceTest, AStreamThatHasNotBegunIs) {
-  open_with({with_weights_first(dies_at_once), with_weights_first(well_behaved)});
+  open_with({dies_at_once, well_behaved});
   Heard heard;
   run(ask_and_listen(*service_, request_at(loop_.now()), Delivery::kStreamed, heard));
   ASSERT_TRUE(heard.finished);

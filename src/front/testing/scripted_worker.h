@@ -5,12 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/process.h"
@@ -57,14 +59,33 @@ class ScriptedProcess : public Process {
     wire::BlockingChannel channel{theirs_.get()};
     for (;;) {
       Result<wire::Frame> frame = channel.receive();
-      if (!frame || !script_(channel, *frame)) break;
+      if (!frame || !take(channel, std::move(*frame))) break;
     }
     ::shutdown(theirs_.get(), SHUT_RDWR);
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t n = ::write(exited_.get(), &one, sizeof one);
   }
 
+  // As a real worker does, it keeps prompts until it was told to load: the front sends the load once
+  // it is planned, which may be after the prompt.
+  bool take(wire::BlockingChannel& channel, wire::Frame frame) {
+    using wire::FrameType;
+    if (!loaded_ && (frame.type == FrameType::kGenerate || frame.type == FrameType::kEmbed)) {
+      kept_.push_back(std::move(frame));
+      return true;
+    }
+    if (frame.type == FrameType::kLoad) loaded_ = true;
+    if (frame.type == FrameType::kUnload) loaded_ = false;
+    if (!script_(channel, frame)) return false;
+    if (!loaded_) return true;
+    const std::vector<wire::Frame> kept = std::exchange(kept_, {});
+    return std::ranges::all_of(kept,
+                               [&](const wire::Frame& each) { return script_(channel, each); });
+  }
+
   Script script_;
+  bool loaded_ = false;            // of thread_
+  std::vector<wire::Frame> kept_;  // of thread_
   Fd ours_;
   Fd theirs_;
   Fd exited_;
