@@ -66,8 +66,8 @@ class ScriptedProcess : public Process {
     [[maybe_unused]] const ssize_t n = ::write(exited_.get(), &one, sizeof one);
   }
 
-  // As a real worker does, it keeps prompts until it was told to load: the front sends the load once
-  // it is planned, which may be after the prompt.
+  // As a real worker does, it keeps prompts until it was told to load: the front sends the load
+  // once it is planned, which may be after the prompt.
   bool take(wire::BlockingChannel& channel, wire::Frame frame) {
     using wire::FrameType;
     if (!loaded_ && (frame.type == FrameType::kGenerate || frame.type == FrameType::kEmbed)) {
