@@ -18,12 +18,13 @@ ROOMS = {
     "wire": ["base"],
     "engine": ["base"],
     "repack": ["base"],
-    "worker": ["engine", "repack", "wire"],
+    "blocks": ["base"],
+    "worker": ["blocks", "engine", "repack", "wire"],
     "keeper": ["wire"],
     "timeline": ["base"],
     "transfer": ["base"],
     "fetcher": ["transfer", "wire"],
-    "layers": ["repack", "transfer"],
+    "layers": ["blocks", "repack", "transfer"],
     "http": ["base"],
     "policy": ["layers", "timeline"],
     "front": ["policy", "wire"],
@@ -41,7 +42,7 @@ PROGRAMS = {
 # Header pattern -> files (relative to src/) that may include it, and why.
 CONFINED = [
     (r"boost/(asio|beast)(/|\.hpp)", r"http/|base/event_loop", "Asio and Beast stay in http/ and base/event_loop*"),
-    (r"xxhash\.h", r"repack/", "checksums of stored repacks stay in repack/"),
+    (r"xxhash\.h", r"(repack|blocks)/", "checksums stay in repack/ and blocks/"),
     (r"curl/", r"fetcher/", "libcurl stays in fetcher/"),
     (r"sqlite3\.h", r"base/sqlite", "SQLite has one wrapper, base/sqlite.*"),
     (

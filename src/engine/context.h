@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -70,6 +71,28 @@ class Context {
   std::string save(int sequence) const;
   // Errors: kNoSpace; the sequence is then empty.
   Result<> restore(int sequence, const std::string& state);
+
+  // Gives `to`, which is empty, the first `count` positions of `from`: the same cells, which stay
+  // until both have let go of them.
+  void share(int from, int to, int count);
+
+  // The state of some positions of a sequence, in the engine's own form: of the layers that look at
+  // everything before (`base`), and of those which look at a window only (`window`, empty for most
+  // models). It can be put into another context of the same model, also in another process. Exact
+  // for what Model::not_restorable() does not refuse.
+  struct BlockState {
+    std::string base;
+    std::string window;
+  };
+  // Positions first .. first + count - 1. Errors: kConflict (a window has moved past some of them);
+  // kInternal.
+  Result<BlockState> save_block(int sequence, int first, int count);
+  // Adds such positions to a sequence that holds none of them. Those before them may still be
+  // missing, but must be there before anything after them is evaluated. Without `window`, later
+  // tokens must not need that: it is for blocks further back than a window. Errors: kCorrupt (not a
+  // state of this model's), kNoSpace (no cells); nothing was added then.
+  Result<> load_block(int sequence, int first, int count, std::span<const std::byte> base,
+                      std::span<const std::byte> window);
 
   MemoryUse memory() const;
   llama_context* handle() const { return context_.get(); }

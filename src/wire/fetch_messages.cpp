@@ -27,19 +27,6 @@ std::string encode(const std::vector<HttpField>& fields) {
   return out += ']';
 }
 
-template <class Message>
-Result<Message> decode(std::string_view payload, Message (*read)(ObjectReader&)) {
-  const Result<json::value> document = parse_json(payload);
-  if (!document) return fail(ErrorCode::kCorrupt, document.error().message());
-  const json::object* object = document->if_object();
-  if (object == nullptr) return fail(ErrorCode::kCorrupt, "a JSON object was expected");
-  std::optional<Error> error;
-  ObjectReader in{*object, "", error};
-  Message message = read(in);
-  if (error) return Failed{*std::move(error)};
-  return message;
-}
-
 std::vector<HttpField> read_fields(ObjectReader& in) {
   std::vector<HttpField> fields;
   in.each_object("headers", [&](ObjectReader& one) {
@@ -187,16 +174,16 @@ std::string encode(const Fetched& m) {
 }
 
 Result<FetchRules> decode_fetch_rules(const std::string& payload) {
-  return decode(payload, read_fetch_rules);
+  return read_message(payload, read_fetch_rules);
 }
 Result<FetchText> decode_fetch_text(const std::string& payload) {
-  return decode(payload, read_fetch_text);
+  return read_message(payload, read_fetch_text);
 }
 
 Result<FetchedText> decode_fetched_text(const std::string& payload) {
   const std::string_view whole = payload;
   const std::size_t end = whole.find('\n');
-  Result<FetchedText> m = decode(whole.substr(0, end), read_fetched_text);
+  Result<FetchedText> m = read_message(whole.substr(0, end), read_fetched_text);
   if (!m) return m;
   if (end == std::string_view::npos) return fail(ErrorCode::kCorrupt, "body: is missing");
   m->body = whole.substr(end + 1);
@@ -204,11 +191,13 @@ Result<FetchedText> decode_fetched_text(const std::string& payload) {
 }
 
 Result<FetchFile> decode_fetch_file(const std::string& payload) {
-  return decode(payload, read_fetch_file);
+  return read_message(payload, read_fetch_file);
 }
 Result<Fetching> decode_fetching(const std::string& payload) {
-  return decode(payload, read_fetching);
+  return read_message(payload, read_fetching);
 }
-Result<Fetched> decode_fetched(const std::string& payload) { return decode(payload, read_fetched); }
+Result<Fetched> decode_fetched(const std::string& payload) {
+  return read_message(payload, read_fetched);
+}
 
 }  // namespace hearth::wire

@@ -26,6 +26,9 @@ enum class FrameType : std::uint16_t {
               // ended before. Request 0: the load under way is given up, and kFailed says so
   kStore,     // StoreMessage, with the descriptor of an empty file: write the repacked weights
               // there, with time to spare; answered by kStored
+  kArena,  // {}, with the descriptor of the memory where blocks are kept beyond live cells; once,
+           // before any plan
+  kPrefixPlan,  // PrefixPlanMessage, with descriptors of stored blocks
 
   // front -> keeper; a request is one model's pages
   kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed
@@ -49,6 +52,7 @@ enum class FrameType : std::uint16_t {
   kEmbedded,    // EmbeddedMessage
   kFailed,      // FailedMessage: for a request, or for kOpen and kLoad; never for the whole worker
   kStored,      // StoredMessage
+  kBlocks,      // BlocksMessage: after its request's kDone, with time to spare
   kHeartbeat,   // HeartbeatMessage, twice a second from a thread of its own
 
   // keeper -> front

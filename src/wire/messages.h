@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/stage.h"
+#include "wire/prefix_messages.h"
 
 // The payloads. Each has encode(message) -> JSON text and decode_x(text) -> Result<Message>;
 // decoding checks types and ranges, because a worker is a process that a stranger's file may have
@@ -78,6 +79,8 @@ struct ReadyMessage {
   CompileKey compile_key;
   // false: the engine could not be given weights of our reading; they come by a plain load.
   bool streams = false;
+  // Why this model's prompt state cannot be stored and restored; empty: it can, exactly.
+  std::string not_restorable;
 };
 
 // How the weights' bytes are to come from the device.
@@ -163,6 +166,11 @@ struct GenerateMessage {
   int max_tokens = -1;  // -1: until the model stops or its context is full
   bool ignore_eos = false;
   bool cache_prompt = true;
+  // The root of its blocks' names, in hexadecimal: only what was evaluated in the same domain is
+  // used again. Empty: a domain of its own kind.
+  std::string domain;
+  // After kTokenized the request waits for kPrefixPlan.
+  bool plan_prefix = false;
   bool echo = false;  // the prompt's text comes first (/v1/completions)
 
   // Tokens of prompt and reply together; 0, or more than the model's limit: the model's.
@@ -194,8 +202,9 @@ struct TokenizedMessage {
 
 struct StartedMessage {
   int prompt_tokens = 0;
-  int cached_tokens = 0;      // of these, already in live cells
+  int cached_tokens = 0;      // of these, not evaluated but used again
   std::vector<Stage> stages;  // kQueue, kRestore, kContext, kPrefill, kFirstDecode
+  PrefixOutcome prefix = {};
 };
 
 struct ToolCallDelta {
@@ -255,6 +264,11 @@ struct HeartbeatMessage {
   Bytes anonymous;  // RssAnon
   Bytes swapped;    // VmSwap
   int threads = 0;  // that evaluate now
+  struct Slot {
+    int tokens = 0;  // in its cells
+    bool busy = false;
+  };
+  std::vector<Slot> slots = {};  // of the loaded model's context
 };
 
 std::string encode(const OpenMessage& m);

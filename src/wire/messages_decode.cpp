@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "wire/messages.h"
 #include "wire/object_reader.h"
+#include "wire/prefix_outcome.h"
 
 namespace hearth::wire {
 namespace json = boost::json;
@@ -13,19 +14,6 @@ namespace {
 
 constexpr Range<double> kMilliseconds{0.0, 1e15};
 constexpr double kNoFloat = std::numeric_limits<double>::infinity();
-
-template <class Message>
-Result<Message> decode(const std::string& payload, Message (*read)(ObjectReader&)) {
-  const Result<json::value> document = parse_json(payload);
-  if (!document) return fail(ErrorCode::kCorrupt, document.error().message());
-  const json::object* object = document->if_object();
-  if (object == nullptr) return fail(ErrorCode::kCorrupt, "a JSON object was expected");
-  std::optional<Error> error;
-  ObjectReader in{*object, "", error};
-  Message message = read(in);
-  if (error) return Failed{*std::move(error)};
-  return message;
-}
 
 LoadOptions read_options(ObjectReader& in) {
   LoadOptions options;
@@ -87,6 +75,7 @@ ReadyMessage read_ready(ObjectReader& in) {
   in.object("estimate", [&](ObjectReader& inner) { m.estimate = read_memory(inner); });
   in.object("compile_key", [&](ObjectReader& inner) { m.compile_key = read_compile_key(inner); });
   m.streams = in.truth("streams").value_or(m.streams);
+  m.not_restorable = in.text("not_restorable");
   return m;
 }
 
@@ -206,6 +195,8 @@ GenerateMessage read_generate(ObjectReader& in) {
   m.max_tokens = in.integer("max_tokens", {-1, kCount.high}).value_or(m.max_tokens);
   m.ignore_eos = in.truth("ignore_eos").value_or(m.ignore_eos);
   m.cache_prompt = in.truth("cache_prompt").value_or(m.cache_prompt);
+  m.domain = in.text("domain");
+  m.plan_prefix = in.truth("plan_prefix").value_or(m.plan_prefix);
   m.echo = in.truth("echo").value_or(m.echo);
   m.context_limit = in.integer("context_limit", kCount).value_or(m.context_limit);
   m.truncate = in.truth("truncate").value_or(m.truncate);
@@ -242,6 +233,7 @@ StartedMessage read_started(ObjectReader& in) {
   m.prompt_tokens = in.integer("prompt_tokens", kCount).value_or(0);
   m.cached_tokens = read_cached(in, m.prompt_tokens);
   m.stages = in.stages("stages");
+  in.object("prefix", [&](ObjectReader& inner) { m.prefix = read_prefix_outcome(inner); });
   return m;
 }
 
@@ -322,52 +314,62 @@ HeartbeatMessage read_heartbeat(ObjectReader& in) {
   m.anonymous = in.bytes("anonymous");
   m.swapped = in.bytes("swapped");
   m.threads = in.integer("threads", kCount).value_or(0);
+  in.each_object("slots", [&](ObjectReader& inner) {
+    m.slots.push_back(
+        {inner.integer("tokens", kCount).value_or(0), inner.truth("busy").value_or(false)});
+  });
   return m;
 }
 
 }  // namespace
 
-Result<OpenMessage> decode_open(const std::string& payload) { return decode(payload, read_open); }
-Result<ReadyMessage> decode_ready(const std::string& payload) {
-  return decode(payload, read_ready);
+Result<OpenMessage> decode_open(const std::string& payload) {
+  return read_message(payload, read_open);
 }
-Result<LoadMessage> decode_load(const std::string& payload) { return decode(payload, read_load); }
+Result<ReadyMessage> decode_ready(const std::string& payload) {
+  return read_message(payload, read_ready);
+}
+Result<LoadMessage> decode_load(const std::string& payload) {
+  return read_message(payload, read_load);
+}
 Result<StoreMessage> decode_store(const std::string& payload) {
-  return decode(payload, read_store);
+  return read_message(payload, read_store);
 }
 Result<StoredMessage> decode_stored(const std::string& payload) {
-  return decode(payload, read_stored);
+  return read_message(payload, read_stored);
 }
 Result<ProgressMessage> decode_progress(const std::string& payload) {
-  return decode(payload, read_progress);
+  return read_message(payload, read_progress);
 }
 Result<LoadedMessage> decode_loaded(const std::string& payload) {
-  return decode(payload, read_loaded);
+  return read_message(payload, read_loaded);
 }
 Result<GenerateMessage> decode_generate(const std::string& payload) {
-  return decode(payload, read_generate);
+  return read_message(payload, read_generate);
 }
 Result<EmbedMessage> decode_embed(const std::string& payload) {
-  return decode(payload, read_embed);
+  return read_message(payload, read_embed);
 }
 Result<TokenizedMessage> decode_tokenized(const std::string& payload) {
-  return decode(payload, read_tokenized);
+  return read_message(payload, read_tokenized);
 }
 Result<StartedMessage> decode_started(const std::string& payload) {
-  return decode(payload, read_started);
+  return read_message(payload, read_started);
 }
 Result<DeltaMessage> decode_delta(const std::string& payload) {
-  return decode(payload, read_delta);
+  return read_message(payload, read_delta);
 }
-Result<DoneMessage> decode_done(const std::string& payload) { return decode(payload, read_done); }
+Result<DoneMessage> decode_done(const std::string& payload) {
+  return read_message(payload, read_done);
+}
 Result<EmbeddedMessage> decode_embedded(const std::string& payload) {
-  return decode(payload, read_embedded);
+  return read_message(payload, read_embedded);
 }
 Result<FailedMessage> decode_failed(const std::string& payload) {
-  return decode(payload, read_failed);
+  return read_message(payload, read_failed);
 }
 Result<HeartbeatMessage> decode_heartbeat(const std::string& payload) {
-  return decode(payload, read_heartbeat);
+  return read_message(payload, read_heartbeat);
 }
 
 }  // namespace hearth::wire

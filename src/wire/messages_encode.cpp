@@ -145,7 +145,8 @@ std::string encode(const ReadyMessage& m) {
       .stages("stages", m.stages)
       .raw("estimate", encode(m.estimate))
       .raw("compile_key", encode(m.compile_key))
-      .truth("streams", m.streams);
+      .truth("streams", m.streams)
+      .text("not_restorable", m.not_restorable);
   return out.finish();
 }
 
@@ -212,6 +213,8 @@ std::string encode(const GenerateMessage& m) {
       .number("max_tokens", m.max_tokens)
       .truth("ignore_eos", m.ignore_eos)
       .truth("cache_prompt", m.cache_prompt)
+      .text("domain", m.domain)
+      .truth("plan_prefix", m.plan_prefix)
       .truth("echo", m.echo)
       .number("context_limit", m.context_limit)
       .truth("truncate", m.truncate)
@@ -241,6 +244,7 @@ std::string encode(const StartedMessage& m) {
   out.number("prompt_tokens", m.prompt_tokens)
       .number("cached_tokens", m.cached_tokens)
       .stages("stages", m.stages);
+  if (m.prefix.tells()) out.raw("prefix", encode(m.prefix));
   return out.finish();
 }
 
@@ -286,6 +290,17 @@ std::string encode(const FailedMessage& m) {
   return out.finish();
 }
 
+std::string encode(const std::vector<HeartbeatMessage::Slot>& slots) {
+  std::string list = "[";
+  for (const HeartbeatMessage::Slot& slot : slots) {
+    JsonWriter one;
+    one.number("tokens", slot.tokens).truth("busy", slot.busy);
+    if (list.size() > 1) list += ',';
+    list += one.finish();
+  }
+  return list + ']';
+}
+
 std::string encode(const HeartbeatMessage& m) {
   JsonWriter out;
   out.number("steps", m.steps)
@@ -295,6 +310,7 @@ std::string encode(const HeartbeatMessage& m) {
       .bytes("anonymous", m.anonymous)
       .bytes("swapped", m.swapped)
       .number("threads", m.threads);
+  if (!m.slots.empty()) out.raw("slots", encode(m.slots));
   return out.finish();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "base/stage.h"
 
@@ -99,6 +100,20 @@ class ObjectReader {
   const std::string path_;
   std::optional<Error>& error_;
 };
+
+// A payload, which is one JSON object, read by `read`. Errors: kCorrupt.
+template <class Message>
+Result<Message> read_message(std::string_view payload, Message (*read)(ObjectReader&)) {
+  const Result<boost::json::value> document = parse_json(payload);
+  if (!document) return fail(ErrorCode::kCorrupt, document.error().message());
+  const boost::json::object* object = document->if_object();
+  if (object == nullptr) return fail(ErrorCode::kCorrupt, "a JSON object was expected");
+  std::optional<Error> error;
+  ObjectReader in{*object, "", error};
+  Message message = read(in);
+  if (error) return Failed{*std::move(error)};
+  return message;
+}
 
 // nullopt when `value` is no number or not finite. The message of an error is the caller's.
 std::optional<double> finite_number(const boost::json::value& value);
