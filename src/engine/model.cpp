@@ -9,6 +9,7 @@
 #include "engine/engine_log.h"
 #include "engine/metadata.h"
 #include "engine/paths.h"
+#include "engine/restorable.h"
 #include "engine/weight_set.h"
 
 namespace hearth::engine {
@@ -49,6 +50,8 @@ void Model::Free::operator()(llama_model* model) const { llama_model_free(model)
 Model::Model(llama_model* model) : model_{model}, sliding_window_{llama_model_n_swa(model)} {}
 
 int Model::embedding_size() const { return llama_model_n_embd_out(model_.get()); }
+
+std::string Model::not_restorable() const { return engine::not_restorable(model_.get()); }
 
 Result<Model> Model::load(const std::vector<std::string>& paths, const Vocabulary& vocabulary,
                           Repack repack, const LoadProgress& progress) {

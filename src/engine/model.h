@@ -51,6 +51,8 @@ class Model {
   llama_model* handle() const { return model_.get(); }
   int sliding_window() const { return sliding_window_; }  // 0: full attention
   int embedding_size() const;
+  // See restorable.h.
+  std::string not_restorable() const;
 
  private:
   struct Free {

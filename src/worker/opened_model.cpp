@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "engine/engine_log.h"
+#include "engine/restorable.h"
 #include "worker/cell_plan.h"
 
 namespace hearth::worker {
@@ -133,6 +134,7 @@ wire::ReadyMessage ready_message(const OpenedModel& model) {
   ready.estimate = {use.weights, use.mapped, use.repacked, use.context, use.compute, use.device};
   ready.compile_key = {model.platform.engine, model.platform.driver, model.platform.hardware,
                        model.placement.layout};
+  ready.not_restorable = engine::not_restorable(model.vocabulary->handle());
   return ready;
 }
 
