@@ -21,6 +21,14 @@ def ratio_interval(ours, theirs, seed=1):
             "high": many[int(RESAMPLES * 0.975) - 1], "n": min(len(ours), len(theirs))}
 
 
+def difference_interval(differences, seed=1):
+    """The median of paired differences, and where it lies with 95 % by resampling the pairs."""
+    dice, n = random.Random(seed), len(differences)
+    many = sorted(statistics.median(dice.choices(differences, k=n)) for _ in range(RESAMPLES))
+    return {"median": statistics.median(differences), "low": many[int(RESAMPLES * 0.025)],
+            "high": many[int(RESAMPLES * 0.975) - 1], "n": n}
+
+
 @dataclass
 class Verdict:
     what: str
@@ -28,21 +36,24 @@ class Verdict:
     bar: float
     unit: str = "x"
     detail: str = ""
+    at_least: bool = False  # the value must not be lower; else it must not be higher
 
     @property
     def word(self):
         if self.value is None:
             return "NOT MEASURED"
-        return "PASS" if self.value <= self.bar else "FAIL"
+        met = self.value >= self.bar if self.at_least else self.value <= self.bar
+        return "PASS" if met else "FAIL"
 
     def line(self):
         value = "-" if self.value is None else f"{self.value:.3f}"
-        return (f"{self.word:13}{self.what:52}{value:>9} {self.unit:3} bar {self.bar:g} {self.unit}"
+        bar = f"{'>= ' if self.at_least else ''}{self.bar:g}"
+        return (f"{self.word:13}{self.what:52}{value:>9} {self.unit:3} bar {bar} {self.unit}"
                 f"  {self.detail}")
 
     def as_json(self):
         return {"what": self.what, "value": self.value, "bar": self.bar, "unit": self.unit,
-                "verdict": self.word, "detail": self.detail}
+                "at_least": self.at_least, "verdict": self.word, "detail": self.detail}
 
 
 def against(what, ours, theirs, bar):

@@ -44,12 +44,12 @@ def _once(address, request, dialect):
         raise NotYet
     if first is None:
         raise RuntimeError(f"no text came: {data[-400:]!r}")
-    return first
+    return first, data
 
 
-def ask(url, body, dialect=COMPLETION, is_alive=None):
-    """The moment (time.perf_counter) at which the first text was here. With `is_alive`, a server that does
-    not answer yet is asked again as long as that is true."""
+def exchange(url, body, dialect=COMPLETION, is_alive=None):
+    """(the moment by time.perf_counter at which the first text was here, all that came). With `is_alive`,
+    a server that does not answer yet is asked again as long as that is true."""
     address = urlsplit(url)
     data = json.dumps({**body, "stream": True}).encode()
     request = (f"POST {dialect[0]} HTTP/1.1\r\nHost: {address.netloc}\r\nConnection: close\r\n"
@@ -61,6 +61,11 @@ def ask(url, body, dialect=COMPLETION, is_alive=None):
             if is_alive is None or not is_alive():
                 raise
             time.sleep(RETRY_S)
+
+
+def ask(url, body, dialect=COMPLETION, is_alive=None):
+    """The moment of the first text; see exchange()."""
+    return exchange(url, body, dialect, is_alive)[0]
 
 
 # ---- prompts ----
