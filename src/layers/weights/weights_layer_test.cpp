@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "layers/prefix/prefix_layer.h"
 #include "layers/testing/fake_workers.h"
 #include "layers/testing/run_task.h"
 
@@ -70,19 +69,6 @@ TEST_F(WeightsLayerTest, AFailedLoadTeachesNothing) {
   ASSERT_FALSE(state);
   EXPECT_EQ(state.error().code(), ErrorCode::kUnavailable);
   EXPECT_FALSE(weights_.cost_to_warm(subject_).known);
-}
-
-TEST_F(WeightsLayerTest, PrefixIsLiveWhileCellsHoldTokens) {
-  PrefixLayer prefix{workers_};
-  EXPECT_EQ(prefix.observe(subject_).level, "none");
-  ASSERT_TRUE(warm(subject_));
-  EXPECT_EQ(prefix.observe(subject_).level, "none");
-  EXPECT_FALSE(run_task(loop_, prefix.warm(subject_, Target{}, progress_)));
-  workers_.states["a|kv=f16"].live_tokens = 192;
-  EXPECT_EQ(prefix.observe(subject_).level, "live");
-  EXPECT_EQ(prefix.observe(subject_).detail, "192 tokens");
-  EXPECT_EQ(run_task(loop_, prefix.cool(subject_, Target{})).error().code(),
-            ErrorCode::kUnsupported);
 }
 
 }  // namespace
