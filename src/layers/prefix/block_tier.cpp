@@ -10,19 +10,18 @@
 #include <utility>
 
 // Who goes: of the blocks that none follows, the one whose worth is least. Worth is the time of its
-// last use plus half a budget for each time it was needed again, at most kMostUses times; time is
-// counted in bytes taken in. So a block stays for at least as long as least-recently-used would
-// keep it among its like, blocks needed by several prompts outlast what came once (a long document,
-// say), and no former fame lasts for more than two budgets of new blocks. This is LFU with dynamic
-// ageing (Arlitt, Cherkasova, Dilley, Friedrich, Jin 2000), with a bound on frequency. Those that
-// had to go leave name and count behind, as in 2Q (Johnson, Shasha 1994), so that one which comes
-// back is known to be needed again. Only ends of chains go, as in a radix tree of prompts (Zheng et
-// al., SGLang, 2024). Half a budget and 3 uses were chosen on traces: see
-// hearth-bench-prefix-index.
+// last use plus 3/5 of a budget for each time it was needed again, at most kMostUses times; time is
+// counted in bytes taken in. So blocks that several prompts needed outlast what came once (a long
+// document, say), and no former fame lasts for more than a few budgets of new blocks: LFU with
+// dynamic ageing (Arlitt, Cherkasova, Dilley, Friedrich, Jin 2000), its frequency bounded. Those
+// that had to go leave name and count behind, as in 2Q (Johnson, Shasha 1994), so that one that
+// comes back is known to be needed again. Only ends of chains go, as in a radix tree of prompts
+// (Zheng et al., SGLang, 2024). 3/5 and 2 uses were chosen by hearth-bench-prefix-index on traces.
 namespace hearth {
 namespace {
 
-constexpr std::size_t kGhostsPerBlock = 2;
+// Above that, worth could overflow.
+constexpr Bytes kMostBudget{std::uint64_t{1} << 60};
 
 struct HashOfDigest {
   std::size_t operator()(const Digest& digest) const {
@@ -32,7 +31,8 @@ struct HashOfDigest {
   }
 };
 
-// Names of blocks that are gone, with the uses they had; the oldest are forgotten.
+// Names of blocks that had to go, with the uses they had: as many as blocks are here, the oldest
+// are forgotten.
 class Ghosts {
  public:
   void add(const Digest& name, int uses, std::size_t most) {
@@ -145,7 +145,7 @@ class BlockTier::State {
       more = end != &top;
       gone.push_back(take_out(*end));
     }
-    ghosts_.trim(most_ghosts());
+    ghosts_.trim(nodes_.size());
     return gone;
   }
 
@@ -168,7 +168,6 @@ class BlockTier::State {
     const Node* node = find(name);
     return node != nullptr && node->first_child == nullptr;
   }
-  std::size_t most_ghosts() const { return kGhostsPerBlock * nodes_.size(); }
 
   void list(Node& node) {
     if (may_go(node)) ends_.emplace(key_of(node), &node);
@@ -177,7 +176,8 @@ class BlockTier::State {
     if (may_go(node)) ends_.erase(key_of(node));
   }
   void set_worth(Node& node) {
-    node.worth = clock_ + budget_.count() / 2 * static_cast<std::uint64_t>(node.uses);
+    const std::uint64_t bonus = std::min(budget_, kMostBudget).count() / 5 * 3;
+    node.worth = clock_ + bonus * static_cast<std::uint64_t>(node.uses);
   }
 
   void join(Node& node, Node* parent) {
@@ -213,7 +213,7 @@ class BlockTier::State {
       Node& least = *ends_.begin()->second;
       const int uses = least.uses;
       gone.push_back(take_out(least));
-      ghosts_.add(gone.back(), uses, most_ghosts());
+      ghosts_.add(gone.back(), uses, nodes_.size());
     }
     return gone;
   }

@@ -20,7 +20,7 @@ class BlockTier {
  public:
   enum class Stay { kAsLongAsWorth, kAlways };  // the latter counts, but never has to go
 
-  static constexpr int kMostUses = 3;  // more are not told apart
+  static constexpr int kMostUses = 2;  // more are not told apart
 
   explicit BlockTier(Bytes budget);
   ~BlockTier();
