@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from support.prefix import know_content
 from support.server import GEMMA, SMOLLM2, Server
 from support.synthetic_models import SPECS, write_synthetic_model
 
@@ -80,3 +81,17 @@ def repackable_model(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "tiny-q4_k.gguf"
     write_synthetic_model(path, SPECS["tiny-q4_k"], SMOLLM2)
     return path
+
+
+@pytest.fixture
+def tiny_server(new_server, repackable_model):
+    """tiny_server(config): a server with that model as "smollm2", whose content is known, so that what
+    is kept of its prompts may go to disk. Evaluating takes it milliseconds. One thread: the number of
+    threads changes last bits."""
+
+    def start(config="", **options):
+        server = new_server("threads = 1\n" + config, model=repackable_model, **options)
+        know_content(server)
+        return server
+
+    return start
