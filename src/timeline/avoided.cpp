@@ -25,10 +25,12 @@ std::optional<Duration> beyond_prefill(std::optional<Duration> read, const Facts
   return std::min(*read, together - prefill);
 }
 
-std::optional<Saving> prefix_saving(std::int64_t tokens, const Rates& rates) {
+std::optional<Saving> prefix_saving(const Facts& facts, const Rates& rates) {
+  const std::int64_t tokens = facts.cached_tokens;
   if (tokens <= 0) return std::nullopt;
   Saving saving{.tokens = tokens};
   saving.time = time_for(static_cast<double>(tokens), rates.prefill_tokens_per_s);
+  if (saving.time) saving.time = std::max(Duration{}, *saving.time - facts.restored);
   if (rates.prefix_bytes_per_token) {
     saving.bytes =
         Bytes{rates.prefix_bytes_per_token->count() * static_cast<std::uint64_t>(tokens)};
@@ -53,7 +55,7 @@ Avoided avoided_by(const Facts& facts, const Before& before, const Rates& rates)
   if (!facts.compiled && before.compiled.fraction > 0) {
     avoided.compiled = Saving{.bytes = known(before.compiled.bytes), .time = rates.compile};
   }
-  avoided.prefix = prefix_saving(facts.cached_tokens, rates);
+  avoided.prefix = prefix_saving(facts, rates);
   return avoided;
 }
 

@@ -40,8 +40,8 @@ struct Avoided {
   std::optional<Saving> prefix{};
 };
 
-// What the request would have paid for each layer, had that one alone been cold. Stages overlap, so
-// the savings do not add up to one total. Pure.
+// What the request would have paid for each layer, had that one alone been cold, beyond what it
+// paid to use what was kept. Stages overlap, so the savings do not add up to one total. Pure.
 Avoided avoided_by(const Facts& facts, const Before& before, const Rates& rates);
 
 }  // namespace hearth

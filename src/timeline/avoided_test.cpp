@@ -47,6 +47,13 @@ TEST(Avoided, EachWarmLayerSavesItsOwn) {
   EXPECT_EQ(avoided.prefix->time, milliseconds{256});
 }
 
+TEST(Avoided, WhatItTookToRestoreAPrefixWasNotSaved) {
+  Facts facts{.prompt_tokens = 300, .cached_tokens = 256, .restored = milliseconds{56}};
+  EXPECT_EQ(avoided_by(facts, all_warm(), measured()).prefix->time, milliseconds{200});
+  facts.restored = milliseconds{900};
+  EXPECT_EQ(avoided_by(facts, all_warm(), measured()).prefix->time, milliseconds{0});
+}
+
 TEST(Avoided, NothingWasWarm) {
   const Avoided avoided = avoided_by({.weights_loaded = true}, Before{}, measured());
   EXPECT_FALSE(avoided.artifact || avoided.pages || avoided.weights || avoided.compiled ||

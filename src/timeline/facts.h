@@ -17,8 +17,9 @@ struct Facts {
   std::string model{};  // as a person would type it in a command
 
   Bytes downloaded{};
-  Bytes bytes_read{};  // from the device, by this request or by the load that it joined
-  Bytes load_set{};    // what a load of this model maps or reads
+  Bytes bytes_read{};       // from the device, by this request or by the load that it joined
+  Bytes load_set{};         // what a load of this model maps or reads
+  Bytes read_for_prefix{};  // of bytes_read: stored prompt state, nothing of the model's files
   std::int64_t major_faults = 0;
   Bytes swapped_in{};
   std::string swap_kind{};  // with it: where from, "zram" or "disk"; empty: not known
@@ -30,6 +31,7 @@ struct Facts {
   int prompt_tokens = 0;
   int cached_tokens = 0;       // of these, taken from the prefix layer
   int tokens_seen_before = 0;  // leading tokens that had been evaluated before, kept or not
+  Duration restored{};         // what bringing back stored state took, beside nothing else
 
   Duration queued{};
   bool queued_behind_load = false;  // another model was loading meanwhile

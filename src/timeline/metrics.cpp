@@ -8,8 +8,10 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -45,6 +47,11 @@ const prometheus::Histogram::BucketBoundaries& error_buckets() {
 
 double seconds_of(Duration duration) { return milliseconds_of(duration) / 1000; }
 double count_of(Bytes bytes) { return static_cast<double>(bytes.count()); }
+
+// Of what somebody else has counted.
+void raise_to(prometheus::Counter& counter, double value) {
+  if (value > counter.Value()) counter.Increment(value - counter.Value());
+}
 
 }  // namespace
 
@@ -125,6 +132,32 @@ struct Metrics::Families {
                                      "Requests refused for their key, by what was wrong with it. "
                                      "Growth means a client with an old "
                                      "key, or somebody who tries.");
+  Counters& prefix_hits = counters("hearth_prefix_hit_tokens_total",
+                                   "Prompt tokens that came from earlier prompts, by where their "
+                                   "state was: live cells, memory or disk.");
+  prometheus::Counter& prefix_missed =
+      counter("hearth_prefix_missed_tokens_total",
+              "Tokens of prompts that may use earlier ones, and had to be evaluated all the same. "
+              "New text is among them.");
+  Counters& prefix_evicted =
+      counters("hearth_prefix_evicted_blocks_total",
+               "Blocks of prompt state deleted to make room for others. Steady growth together "
+               "with prefix-cold replies means that the budget is below what is used.");
+  Counters& prefix_refused =
+      counters("hearth_prefix_refused_blocks_total",
+               "Stored blocks that could not be used, and were dropped. Any growth of `checksum` "
+               "points at the disk, or at the memory.");
+  prometheus::Counter& prefix_saved =
+      counter("hearth_prefix_saved_seconds_total",
+              "Prefill time saved by restored state, at the rates measured here.");
+  prometheus::Counter& prefix_written =
+      counter("hearth_prefix_written_bytes_total", "Prompt state written to disk.");
+  Gauges& prefix_bytes = gauges("hearth_prefix_bytes", "Prompt state kept beyond live cells.");
+  Gauges& prefix_blocks = gauges("hearth_prefix_blocks", "The same in blocks of 64 tokens.");
+  Gauges& prefix_rate = gauges("hearth_prefix_restore_bytes_per_second",
+                               "How fast prompt state was last brought back; absent until it was.");
+  std::optional<Bytes> prefix_written_today{};  // as of the last look
+
   Gauges& queue_depth =
       gauges("hearth_queue_depth", "Requests that wait for a place in the model right now.");
   Gauges& active = gauges("hearth_active_requests", "Requests that the model works on right now.");
@@ -179,6 +212,16 @@ void Metrics::observe(const RequestReport& report) {
   f.prompt_tokens.Increment(report.prompt_tokens);
   f.cached_tokens.Increment(report.cached_tokens);
   f.generated_tokens.Increment(report.generated_tokens);
+  observe_prefix(report);
+}
+
+void Metrics::observe_prefix(const RequestReport& report) {
+  if (!report.prefix) return;
+  Families& f = *families_;
+  f.prefix_hits.Add({{"tier", "live"}}).Increment(report.prefix->live);
+  f.prefix_hits.Add({{"tier", "memory"}}).Increment(report.prefix->memory);
+  f.prefix_hits.Add({{"tier", "disk"}}).Increment(report.prefix->disk);
+  f.prefix_missed.Increment(std::max(0, report.prompt_tokens - report.cached_tokens));
 }
 
 void Metrics::observe_stages(const Timings& timings) {
@@ -228,6 +271,27 @@ void Metrics::set_event_subscribers(std::int64_t subscribers) {
   families_->subscribers.Set(static_cast<double>(subscribers));
 }
 
+void Metrics::set_prefix(const PrefixFigures& figures) {
+  Families& f = *families_;
+  const auto set_tier = [&f](const char* name, const PrefixFigures::Tier& tier) {
+    const prometheus::Labels labels{{"tier", name}};
+    f.prefix_bytes.Add(labels).Set(count_of(tier.bytes));
+    f.prefix_blocks.Add(labels).Set(static_cast<double>(tier.blocks));
+    raise_to(f.prefix_evicted.Add(labels), static_cast<double>(tier.evicted));
+    if (tier.bytes_per_second > 0) f.prefix_rate.Add(labels).Set(tier.bytes_per_second);
+  };
+  set_tier("memory", figures.memory);
+  set_tier("disk", figures.disk);
+  for (const auto& [reason, blocks] : figures.refused) {
+    raise_to(f.prefix_refused.Add({{"reason", reason}}), static_cast<double>(blocks));
+  }
+  raise_to(f.prefix_saved, figures.saved_seconds);
+  const Bytes now = figures.written_today;
+  const Bytes before = f.prefix_written_today.value_or(now);
+  f.prefix_written.Increment(count_of(now >= before ? now - before : now));
+  f.prefix_written_today = now;
+}
+
 void Metrics::forget_model(const std::string& model) {
   Families& f = *families_;
   if (!f.models.contains(model)) return;
@@ -244,8 +308,7 @@ void Metrics::forget_model(const std::string& model) {
 
 void Metrics::count_log_warnings() {
   for (const auto& [event, count] : log::counts()) {
-    prometheus::Counter& counter = families_->warnings.Add({{"event", event}});
-    counter.Increment(static_cast<double>(count) - counter.Value());
+    raise_to(families_->warnings.Add({{"event", event}}), static_cast<double>(count));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "timeline/prefix_figures.h"
 #include "timeline/report.h"
 #include "timeline/snapshot.h"
 #include "timeline/timeline.h"
@@ -57,6 +58,8 @@ class Metrics {
   void set_active_requests(const std::string& model, std::int64_t active);
   void set_layer(const std::string& model, const LayerSnapshot& snapshot);
   void set_event_subscribers(std::int64_t subscribers);
+  // The first call after a start says what had been written today before it: that counts no more.
+  void set_prefix(const PrefixFigures& figures);
 
   // The model left the catalogue: its gauges go, its counters stay.
   void forget_model(const std::string& model);
@@ -70,6 +73,7 @@ class Metrics {
   struct Families;
   std::string label(const std::string& model);
   void observe_stages(const Timings& timings);
+  void observe_prefix(const RequestReport& report);
   void count_log_warnings();
 
   std::unique_ptr<Families> families_;

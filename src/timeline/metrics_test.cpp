@@ -222,6 +222,45 @@ TEST_F(MetricsTest, GaugesFollowAndGoWithTheirModel) {
   EXPECT_THAT(metrics_.text(), testing::Not(testing::HasSubstr("tiny")));
 }
 
+TEST_F(MetricsTest, PromptTokensCountByWhereTheirStateWas) {
+  RequestReport report = warm_report();
+  metrics_.observe(report);
+  EXPECT_EQ(value("hearth_prefix_missed_tokens_total"), 0) << "it was to keep nothing";
+  report.prefix.emplace();
+  report.prefix->live = 16;
+  report.prefix->disk = 48;
+  metrics_.observe(report);
+  EXPECT_EQ(value(R"(hearth_prefix_hit_tokens_total{tier="live"})"), 16);
+  EXPECT_EQ(value(R"(hearth_prefix_hit_tokens_total{tier="memory"})"), 0);
+  EXPECT_EQ(value(R"(hearth_prefix_hit_tokens_total{tier="disk"})"), 48);
+  EXPECT_EQ(value("hearth_prefix_missed_tokens_total"), 36);
+}
+
+TEST_F(MetricsTest, KeptPromptStateShows) {
+  PrefixFigures figures;
+  figures.memory = {1_MiB, 3, 2, 0};
+  figures.disk = {2_MiB, 5, 0, 1.5e9};
+  figures.refused = {{"checksum", 1}};
+  figures.saved_seconds = 2.5;
+  figures.written_today = 7_MiB;
+  metrics_.set_prefix(figures);
+  EXPECT_EQ(value(R"(hearth_prefix_bytes{tier="memory"})"), 1 << 20);
+  EXPECT_EQ(value(R"(hearth_prefix_blocks{tier="disk"})"), 5);
+  EXPECT_EQ(value(R"(hearth_prefix_evicted_blocks_total{tier="memory"})"), 2);
+  EXPECT_EQ(value(R"(hearth_prefix_refused_blocks_total{reason="checksum"})"), 1);
+  EXPECT_EQ(value(R"(hearth_prefix_restore_bytes_per_second{tier="memory"})"), -1);
+  EXPECT_EQ(value(R"(hearth_prefix_restore_bytes_per_second{tier="disk"})"), 1.5e9);
+  EXPECT_EQ(value("hearth_prefix_saved_seconds_total"), 2.5);
+  EXPECT_EQ(value("hearth_prefix_written_bytes_total"), 0) << "before the start";
+  figures.written_today = 9_MiB;
+  metrics_.set_prefix(figures);
+  figures.written_today = 1_MiB;  // of the next day
+  figures.memory.evicted = 4;
+  metrics_.set_prefix(figures);
+  EXPECT_EQ(value("hearth_prefix_written_bytes_total"), 3 << 20);
+  EXPECT_EQ(value(R"(hearth_prefix_evicted_blocks_total{tier="memory"})"), 4);
+}
+
 TEST_F(MetricsTest, ModelsBeyondTheBoundShareALabel) {
   for (int i = 0; i < Metrics::kMaxModels + 10; ++i) metrics_.model_loaded(std::to_string(i));
   EXPECT_EQ(value(R"(hearth_loads_total{model="other"})"), 10);

@@ -93,7 +93,7 @@ std::string verdict_json(const Verdict& verdict) {
   return json.object();
 }
 
-JsonWriter hearth_object(const RequestReport& report) {
+JsonWriter hearth_object(const RequestReport& report, PrefixTexts texts) {
   JsonWriter json;
   json.string("request_id", report.request_id);
   if (report.response_class) {
@@ -111,6 +111,7 @@ JsonWriter hearth_object(const RequestReport& report) {
       .raw("stages", stages_json(report.timings))
       .raw("before", before_json(report.before))
       .raw("avoided", avoided_json(report.avoided));
+  if (report.prefix) json.raw("prefix", to_json(*report.prefix, texts));
   if (report.verdict) json.raw("verdict", verdict_json(*report.verdict));
   if (!report.chat_template.empty()) json.string("chat_template", report.chat_template);
   if (report.dropped_messages > 0 || report.dropped_tokens > 0) {
@@ -139,10 +140,12 @@ std::optional<double> tokens_per_second(const RequestReport& report) {
   return (report.generated_tokens - 1) / (milliseconds_of(report.decode) / 1000);
 }
 
-std::string to_json(const RequestReport& report) { return hearth_object(report).object(); }
+std::string to_json(const RequestReport& report) {
+  return hearth_object(report, PrefixTexts::kShown).object();
+}
 
 std::string to_history_json(const RequestReport& report) {
-  JsonWriter json = hearth_object(report);
+  JsonWriter json = hearth_object(report, PrefixTexts::kLeftOut);
   json.string("model", report.model)
       .string("api", report.api)
       .string("path", shortened(std::string_view{report.path}.substr(0, report.path.find('?'))))

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "timeline/avoided.h"
+#include "timeline/prefix_use.h"
 #include "timeline/response_class.h"
 #include "timeline/snapshot.h"
 #include "timeline/timeline.h"
@@ -44,6 +45,8 @@ struct RequestReport {
   Before before{};
   Avoided avoided{};
   std::optional<Verdict> verdict{};
+  // Unset where nothing of the prompt was to be kept, or before its first token.
+  std::optional<PrefixUse> prefix{};
 
   int prompt_tokens = 0;
   int cached_tokens = 0;
@@ -69,9 +72,10 @@ std::optional<double> tokens_per_second(const RequestReport& report);
 // prompt was taken whole.
 std::string to_json(const RequestReport& report);
 
-// The same object with what the history adds: model, api, path, key, outcome, tokens, rates. Long
-// messages and paths are cut, so an entry has a bounded size; of the server's own paths a message
-// keeps the last part only, since not only admins read the history.
+// The same object with what the history adds: model, api, path, key, outcome, tokens, rates; and
+// without the texts of tokens where a prompt left an earlier one. Long messages and paths are cut,
+// so an entry has a bounded size; of the server's own paths a message keeps the last part only,
+// since not only admins read the history.
 std::string to_history_json(const RequestReport& report);
 
 // The value of a Server-Timing header: "queue;dur=0.4, prefill;dur=12.3", one entry for each kind

@@ -134,6 +134,42 @@ TEST(Report, SaysWhatAPromptLostAndIsSilentOtherwise) {
   EXPECT_THAT(to_json(report), HasSubstr(R"("truncated":{"messages":2,"tokens":117})"));
 }
 
+TEST(Report, SaysWhatCameFromEarlierPromptsAndWhereTheyPart) {
+  RequestReport report;
+  EXPECT_THAT(to_json(report), testing::Not(HasSubstr("restored_bytes")));
+  PrefixUse use;
+  use.live = 64;
+  use.disk = 128;
+  use.restored = 4_MiB;
+  use.miss = PrefixUse::Miss{VerdictCode::kPrefixDiverged, 192,
+                             PrefixUse::Difference{700, "Monday", "Tues\"day"}};
+  report.prefix = use;
+  EXPECT_THAT(to_json(report),
+              HasSubstr(R"x("prefix":{"live":64,"memory":0,"disk":128,"restored_bytes":4194304,)x"
+                        R"x("miss":{"reason":"diverged","position":192,"character":700,)x"
+                        R"x("had":"Monday","has":"Tues\"day",)x"
+                        R"x("text":"prefix miss at token 192 (char 700)"}})x"));
+  const std::string kept = to_history_json(report);
+  EXPECT_THAT(kept, HasSubstr(R"x("text":"prefix miss at token 192 (char 700)")x"));
+  EXPECT_THAT(kept, testing::Not(testing::AnyOf(HasSubstr("Monday"), HasSubstr("Tues"))));
+}
+
+TEST(Report, NamesModulesAndWhyNothingCanBeRestored) {
+  RequestReport report;
+  report.prefix.emplace();
+  report.prefix->miss = PrefixUse::Miss{VerdictCode::kPrefixNotRestorable, 7, std::nullopt};
+  report.prefix->not_restorable = "recurrent";
+  report.prefix->approximate = 3;
+  report.prefix->normalised = 2;
+  report.prefix->modules = {{"house", "v1", 80}, {"tools", "v2", 90}};
+  EXPECT_THAT(to_json(report),
+              HasSubstr(R"("restored_bytes":0,"approximate":3,"miss":{"reason":"not_restorable",)"
+                        R"("position":7,"text":"prefix miss at token 7"},)"
+                        R"("not_restorable":"recurrent","normalised":2,)"
+                        R"("modules":[{"name":"house","version":"v1","tokens":80},)"
+                        R"({"name":"tools","version":"v2","tokens":90}]})"));
+}
+
 TEST(Report, HistoryNamesTheKeyAndNoDirectory) {
   RequestReport report;
   EXPECT_THAT(to_history_json(report), testing::Not(HasSubstr("\"key\"")));

@@ -37,7 +37,7 @@ ResponseClass classify(const Facts& facts) {
   // Headers, small tables and read-ahead around them are read even where all that matters is
   // resident.
   const Bytes unremarkable = std::max(1_MiB, Bytes{facts.load_set.count() / 100});
-  if (facts.bytes_read > unremarkable) return ResponseClass::kStorageCold;
+  if (facts.bytes_read - facts.read_for_prefix > unremarkable) return ResponseClass::kStorageCold;
   if (facts.weights_loaded || facts.spawned) return ResponseClass::kLoadCold;
   if (facts.compiled) return ResponseClass::kCompileCold;
   if (facts.tokens_seen_before - facts.cached_tokens >= kPrefixColdTokens) {

@@ -11,8 +11,10 @@ namespace hearth {
 // By the coldest layer that a request had to warm, coldest first. Waiting for a turn is no class.
 enum class ResponseClass {
   kArtifactCold,  // something was downloaded
-  kStorageCold,   // more was read from the device than max(1 MiB, 1 % of the load set)
-  kLoadCold,      // a worker was started or weights were loaded, out of pages in memory
+  // More was read from the device than max(1 MiB, 1 % of the load set); stored prompt state does
+  // not count.
+  kStorageCold,
+  kLoadCold,  // a worker was started or weights were loaded, out of pages in memory
   kCompileCold,
   kPrefixCold,  // at least 64 tokens were evaluated again that had been evaluated before
   kWarm,        // tokens that nobody ever evaluated are plain work, not a cold cache
