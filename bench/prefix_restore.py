@@ -32,6 +32,7 @@ def prepare(side, case, tokens):
         side.rest()
     else:
         side.restart("stop" if case == "restarted" else "kill")
+    side.wait_gone("live")
     side.wait_for("disk", tokens - 1)
 
 

@@ -160,6 +160,10 @@ class Hearth(HearthStored):
         wanted = whole_blocks(tokens)
         eventually(lambda: self.tokens()[tier] >= wanted, f"{wanted} tokens are kept in {tier}", patience_s)
 
+    def wait_gone(self, tier):
+        """The server hears of live cells from its worker, now and then."""
+        eventually(lambda: self.tokens()[tier] == 0, f"nothing is kept in {tier}", 60)
+
     def _cool(self, **more):
         answer = self.server.post("/api/hearth/cool", {"model": "bench", "layer": "prefix", **more},
                                   timeout=START_S)
@@ -170,15 +174,15 @@ class Hearth(HearthStored):
         self.server.wait_idle("bench", 60)
         self.reload()
         self._cool()
-        eventually(lambda: self.tokens()["live"] + self.tokens()["memory"] + self.tokens()["disk"] == 0,
-                   "nothing is kept", 60)
+        for tier in TIERS:
+            self.wait_gone(tier)
 
     def spill(self, tokens):
         """What memory keeps goes to disk, and out of memory."""
         self.server.wait_idle("bench", 60)
         self._cool(tier="memory")
         self.wait_for("disk", tokens - 1)
-        eventually(lambda: self.tokens()["memory"] == 0, "memory keeps nothing", 60)
+        self.wait_gone("memory")
 
     def keep(self, prompt):
         """The prompt's state is in memory, and nothing else is anywhere. Returns its tokens."""
@@ -193,6 +197,7 @@ class Hearth(HearthStored):
         """No live cells: the weights were given back and are here again."""
         self.server.unload("bench")
         self.server.load("bench")
+        self.wait_gone("live")
 
     def restart(self, how, load=True):
         """`how`: "stop" or "kill"."""

@@ -45,6 +45,7 @@ def hearth_turn(side, asked, options):
     for tier in TIERS:
         if tier == "live":
             side.wait_for("memory", length - 1)
+            side.wait_for("live", length - 1)
         elif tier == "memory":
             side.reload()
         elif tier == "disk":
