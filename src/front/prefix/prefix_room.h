@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/pool.h"
 #include "base/result.h"
+#include "wire/frame.h"
 #include "wire/messages.h"
 
 namespace hearth::front {
@@ -82,7 +83,10 @@ class PrefixRoom {
     Use use;
     std::vector<int> tokens;
     int max_generated = 0;  // of the reply; a guess where nobody said
-    std::string module;     // this is a module being evaluated: its blocks stay
+    // GenerateMessage::domain as the worker has it; empty: as domain() says now. It matters where
+    // the model's content became known in between.
+    std::string domain;
+    std::string module;  // this is a module being evaluated: its blocks stay
   };
   // The frames that answer kTokenized; at least one. Its slots are reserved until note_blocks(), or
   // worker_lost(), or close() without blocks to come.
