@@ -7,6 +7,7 @@
 
 #include "engine/context_params.h"
 #include "engine/engine_log.h"
+#include "engine/state_layout.h"
 #include "engine/weight_set.h"
 
 namespace hearth::engine {
@@ -43,6 +44,21 @@ llama_context_params context_params(const Context::Options& options) {
   return params;
 }
 
+namespace {
+
+// Models without a window have no such part: what the engine gives is then the whole state.
+std::string empty_window_of(llama_context* context) {
+  constexpr llama_seq_id kNobody = 0;
+  const auto flags = LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY;
+  std::string alone(llama_state_seq_get_size_ext(context, kNobody, flags), '\0');
+  if (alone.size() >= llama_state_seq_get_size(context, kNobody)) return {};
+  auto* data = reinterpret_cast<std::uint8_t*>(alone.data());
+  alone.resize(llama_state_seq_get_data_ext(context, data, alone.size(), kNobody, flags));
+  return alone.size() > kStatePreamble ? alone.substr(kStatePreamble) : std::string{};
+}
+
+}  // namespace
+
 struct Context::Batch {
   explicit Batch(int capacity) : raw{llama_batch_init(capacity, 0, 1)} {}
   ~Batch() { llama_batch_free(raw); }
@@ -59,7 +75,8 @@ Context::Context(llama_context* context, const CpuThreads& threads, int sliding_
       cells_{static_cast<int>(llama_n_ctx(context))},
       max_batch_{static_cast<int>(llama_n_batch(context))},
       micro_batch_{static_cast<int>(llama_n_ubatch(context))},
-      sliding_window_{sliding_window} {
+      sliding_window_{sliding_window},
+      empty_window_{empty_window_of(context)} {
   batch_ = std::make_unique<Batch>(max_batch_);
 }
 
@@ -122,16 +139,20 @@ int Context::evaluated(int sequence) const {
   return llama_memory_seq_pos_max(llama_get_memory(context_.get()), sequence) + 1;
 }
 
+int Context::window_from(int sequence) const {
+  return std::max(0, llama_memory_seq_pos_min(llama_get_memory(context_.get()), sequence));
+}
+
 int Context::keep(int sequence, int count) {
   llama_memory_t memory = llama_get_memory(context_.get());
   const int present = evaluated(sequence);
-  if (count >= present) return present;
+  if (present > 0 && count >= present) return present;
   // With a sliding window the engine drops cells that no later token would look at, and does not
   // say no when a step back would need them.
-  const int first = llama_memory_seq_pos_min(memory, sequence);
   const bool window_complete =
-      sliding_window_ == 0 || first <= std::max(0, count - sliding_window_);
-  if (count > 0 && window_complete && llama_memory_seq_rm(memory, sequence, count, -1))
+      sliding_window_ == 0 || window_from(sequence) <= std::max(0, count - sliding_window_);
+  if (count > 0 && present > 0 && window_complete &&
+      llama_memory_seq_rm(memory, sequence, count, -1))
     return count;
   llama_memory_seq_rm(memory, sequence, -1, -1);
   return 0;

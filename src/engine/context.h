@@ -37,7 +37,7 @@ class Context {
  public:
   struct Options {
     int cells = 4096;   // for all sequences together
-    int sequences = 5;  // ids 0 .. sequences-1
+    int sequences = 5;  // ids 0 .. sequences-1; blocks pass through the last one
   };
 
   // Errors: kNoSpace, with the engine's own words.
@@ -63,6 +63,12 @@ class Context {
   // Positions of `sequence` that are in cells: 0 .. evaluated-1.
   int evaluated(int sequence) const;
 
+  // The first position whose state is complete: 0, or more where a window has moved past what was
+  // before it.
+  int window_from(int sequence) const;
+  // 0: no layer has one.
+  int sliding_window() const { return sliding_window_; }
+
   // Forgets all from position `count` on. Returns how many are left: `count`, or 0 where the model
   // cannot go back that far (sliding window, recurrent), and then the sequence is empty.
   int keep(int sequence, int count);
@@ -73,7 +79,8 @@ class Context {
   Result<> restore(int sequence, const std::string& state);
 
   // Gives `to`, which is empty, the first `count` positions of `from`: the same cells, which stay
-  // until both have let go of them.
+  // until both have let go of them. Where a window has moved on, only what is left of it: ask
+  // window_from().
   void share(int from, int to, int count);
 
   // The state of some positions of a sequence, in the engine's own form: of the layers that look at
@@ -84,13 +91,19 @@ class Context {
     std::string base;
     std::string window;
   };
-  // Positions first .. first + count - 1. Errors: kConflict (a window has moved past some of them);
-  // kInternal.
-  Result<BlockState> save_block(int sequence, int first, int count);
+  enum class Window {
+    kWith,
+    kLeftOut,  // what is left when it has moved on: good for blocks further back than a window
+  };
+  // Positions first .. first + count - 1. Errors: kConflict (a window has moved past some of them,
+  // or they were never evaluated); kInternal.
+  Result<BlockState> save_block(int sequence, int first, int count, Window window = Window::kWith);
   // Adds such positions to a sequence that holds none of them. Those before them may still be
   // missing, but must be there before anything after them is evaluated. Without `window`, later
-  // tokens must not need that: it is for blocks further back than a window. Errors: kCorrupt (not a
-  // state of this model's), kNoSpace (no cells); nothing was added then.
+  // tokens must not need that: it is for blocks further back than a window, and evaluated() knows
+  // of them only once a later block has come with its window. Nothing is copied where `window` lies
+  // in memory right behind `base`. Errors: kCorrupt (not a state of this model's and of these
+  // positions), kNoSpace (no cells); nothing was added then.
   Result<> load_block(int sequence, int first, int count, std::span<const std::byte> base,
                       std::span<const std::byte> window);
 
@@ -115,6 +128,7 @@ class Context {
   int max_batch_;
   int micro_batch_;
   int sliding_window_;
+  std::string empty_window_;  // the window's part of an empty sequence's state; empty: it has none
 };
 
 }  // namespace hearth::engine

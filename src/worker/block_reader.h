@@ -91,22 +91,27 @@ class BlockReader {
 
  private:
   struct Lane {
-    wire::BlockTier tier;
     std::deque<int> places;   // of the range, in its direction, that nobody reads yet
-    std::size_t advised = 0;  // bytes of those that the kernel was told of
+    std::size_t advised = 0;  // so many of them the kernel was told of
+  };
+  struct Claim {
+    int place = 0;
+    std::vector<int> advise;  // places of files that will be read soon
   };
 
   void run(Lane& lane);
-  std::optional<int> claim(Lane& lane);
+  std::optional<Claim> claim(Lane& lane);
+  std::vector<int> files_ahead(Lane& lane) const;
   void put(int place, tl::expected<Block, std::string> read);
-  void advise(Lane& lane);
   int index_at(int place) const;
   const StoredPrefix::Block& stored_at(int place) const;
+  bool wants_window(int index) const;
+  std::uint64_t wanted_of(int index) const;
+  tl::expected<Block, std::string> read(int index);
   Result<> read_bytes(const StoredPrefix::Block& block, std::uint64_t offset,
                       std::span<std::byte> into);
-  tl::expected<Block, std::string> read(int index);
-  std::string check(const blocks::Header& header, int index) const;
-  void find_names();
+  Result<> read_arena(int slot, std::uint64_t offset, std::span<std::byte> into) const;
+  bool is_wanted(const blocks::Header& header, int index) const;
 
   const Arena* arena_;
   const StoredPrefix& prefix_;
@@ -116,6 +121,7 @@ class BlockReader {
   std::once_flag named_;
   std::vector<Digest> names_;
   std::array<std::atomic<std::uint64_t>, 2> read_{};
+  std::atomic<std::uint64_t> base_size_{0};  // of the last header
   std::atomic<bool> stop_{false};
   std::mutex telling_;        // of on_progress_
   mutable std::mutex mutex_;  // of all below
