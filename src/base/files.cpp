@@ -195,6 +195,11 @@ class RealFiles : public Files {
     return {};
   }
 
+  void read_ahead(const Fd& file, std::uint64_t offset, Bytes size) const override {
+    (void)::posix_fadvise(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size.count()),
+                          POSIX_FADV_WILLNEED);
+  }
+
   void start_write_back(const Fd& file, std::uint64_t offset, Bytes size) const override {
     (void)::sync_file_range(file.get(), static_cast<off_t>(offset),
                             static_cast<off_t>(size.count()), SYNC_FILE_RANGE_WRITE);

@@ -96,6 +96,8 @@ class Files {
   virtual Result<> set_modified(const Fd& file, std::int64_t modified_ns) const = 0;
 
   // ---- advice; nothing changes but speed and memory ----
+  // Begins to read the range into the page cache.
+  virtual void read_ahead(const Fd& file, std::uint64_t offset, Bytes size) const = 0;
   // Begins to write back what is dirty in the range.
   virtual void start_write_back(const Fd& file, std::uint64_t offset, Bytes size) const = 0;
   // Waits for that, then lets the page cache forget the range.

@@ -49,6 +49,9 @@ class ForwardingFiles : public Files {
   Result<> set_modified(const Fd& file, std::int64_t modified_ns) const override {
     return to_.set_modified(file, modified_ns);
   }
+  void read_ahead(const Fd& file, std::uint64_t offset, Bytes size) const override {
+    to_.read_ahead(file, offset, size);
+  }
   void start_write_back(const Fd& file, std::uint64_t offset, Bytes size) const override {
     to_.start_write_back(file, offset, size);
   }
