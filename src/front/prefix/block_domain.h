@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/sha256.h"
+#include "front/prefix/digests.h"
+#include "front/prefix/prefix_room.h"
+
+namespace hearth::front {
+
+// What the blocks below one root have in common.
+struct BlockDomain {
+  Digest root{};
+  std::string artifact;  // that had it first; others of the same content may share it
+  std::string content;   // SHA-256 of the model; empty: not known, and nothing goes to disk
+  std::string group;
+  std::string fingerprint;
+
+  friend bool operator==(const BlockDomain&, const BlockDomain&) = default;
+};
+
+// All that changes the values of a model's state, one `name=value` a line. What only changes how
+// much of it there is (context limit, sequences) is not in it.
+std::string fingerprint_of(const PrefixRoom::Use& use, const std::optional<std::string>& content);
+
+Digest root_of(const BlockDomain& domain, const std::string& secret);
+
+// All domains that were met, by root; their addresses are stable. Belongs to the loop.
+class DomainBook {
+ public:
+  const BlockDomain* add(BlockDomain domain);
+  const BlockDomain* find(const Digest& root) const;
+
+ private:
+  DigestMap<std::unique_ptr<BlockDomain>> by_root_;
+};
+
+}  // namespace hearth::front

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/log.h"
+#include "blocks/block_chain.h"
+#include "front/prefix/prefix_room_state.h"
+
+namespace hearth::front {
+namespace {
+
+constexpr double kNewest = 0.3;                   // of a rate, what was measured last
+constexpr std::chrono::minutes kLatestBlocks{5};  // after a request ended without a reply
+
+std::size_t whole_blocks(std::size_t tokens) { return tokens / blocks::kBlockTokens; }
+
+}  // namespace
+
+void MeasuredRate::add(Bytes bytes, Duration time) {
+  const double seconds = std::chrono::duration<double>(time).count();
+  if (seconds <= 0 || bytes == Bytes{}) return;
+  const double now = static_cast<double>(bytes.count()) / seconds;
+  per_second_ = per_second_ > 0 ? (1 - kNewest) * per_second_ + kNewest * now : now;
+}
+
+std::optional<double> MeasuredRate::seconds(Bytes bytes) const {
+  if (per_second_ <= 0) return std::nullopt;
+  return static_cast<double>(bytes.count()) / per_second_;
+}
+
+PrefixRoom::Found PrefixRoom::State::found(std::uint64_t request) const {
+  const auto found = found_.find(request);
+  return found == found_.end() ? Found{} : found->second;
+}
+
+// ---- the reply has begun ----
+
+void PrefixRoom::State::note_started(std::uint64_t request, const wire::StartedMessage& started) {
+  const auto found = plans_.find(request);
+  if (found == plans_.end() || found->second.started) return;
+  Plan& plan = found->second;
+  plan.started = true;
+  let_go(plan);
+  measure(plan, started);
+  note_seen(plan, plan.ask.tokens, plan.chain);
+  refuse(plan, started.prefix.refused);
+  if (!plan.ask.module.empty()) {
+    for (const Digest& digest : plan.chain) memory_.set_module(digest, plan.ask.module);
+  }
+  if (plan.keep.slots.empty()) end(request);
+}
+
+void PrefixRoom::State::let_go(Plan& plan) {
+  for (const MemoryBlocks::Hold& hold : std::exchange(plan.holds, {})) memory_.let_go(hold);
+}
+
+void PrefixRoom::State::measure(const Plan& plan, const wire::StartedMessage& started) {
+  const wire::PrefixOutcome& outcome = started.prefix;
+  Duration restoring{};
+  for (const Stage& stage : started.stages) {
+    if (stage.kind == StageKind::kRestore) restoring += stage.length();
+  }
+  if (outcome.disk_bytes == Bytes{}) memory_rate_.add(outcome.arena_bytes, restoring);
+  if (outcome.arena_bytes == Bytes{}) disk_rate_.add(outcome.disk_bytes, restoring);
+  const int hit = std::clamp(outcome.live + outcome.arena + outcome.disk, 0,
+                             static_cast<int>(plan.ask.tokens.size()));
+  counted_.hit_tokens += static_cast<std::uint64_t>(hit);
+  counted_.missed_tokens += plan.ask.tokens.size() - static_cast<std::size_t>(hit);
+  const double rate = world_.prefill_rate(plan.ask.use.artifact);
+  if (rate <= 0) return;
+  const double saved = hit / rate - std::chrono::duration<double>(restoring).count();
+  counted_.saved_seconds += std::max(0.0, saved);
+}
+
+void PrefixRoom::State::note_seen(const Plan& plan, std::span<const int> tokens,
+                                  const std::vector<Digest>& chain) {
+  const bool known = seen_.leading(chain) == chain.size();
+  const std::vector<Digest> plain = known ? std::vector<Digest>{} : plain_chain(tokens);
+  seen_.note(chain, plain, who(*plan.domain));
+}
+
+// A refused block takes those that follow it along: nobody could get to them.
+void PrefixRoom::State::refuse(Plan& plan,
+                               const std::vector<wire::PrefixOutcome::Refused>& refused) {
+  for (const wire::PrefixOutcome::Refused& each : refused) {
+    const auto index = static_cast<std::size_t>(std::max(each.block, 0));
+    if (each.block < 0 || index >= plan.offered.size()) continue;
+    ++refused_[each.reason];
+    log::warn("prefix.refused", {{"block", each.block}, {"reason", each.reason}});
+    if (plan.offered[index] == wire::BlockTier::kArena) {
+      memory_.remove(plan.chain[index]);
+    } else {
+      world_.loop.spawn(forget_on_disk(plan.chain[index]));
+    }
+  }
+}
+
+Task<void> PrefixRoom::State::forget_on_disk(Digest digest) {
+  const auto pass = tasks_.enter();
+  if (!pass) co_return;
+  auto chosen = [digest](const Digest& each, const DiskBlocks::Block&) { return each == digest; };
+  (void)co_await disk_.remove_where(std::move(chosen));
+}
+
+// ---- it has ended ----
+
+void PrefixRoom::State::note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks) {
+  const auto found = plans_.find(request);
+  if (found == plans_.end()) return;
+  Plan& plan = found->second;
+  let_go(plan);
+  const MemoryBlocks::Reservation keep = std::exchange(plan.keep, {});
+  if (keep.room == nullptr) return end(request);
+  memory_.end(keep);
+  plan.keep.room = keep.room;
+  plan.keep.slots = keep.slots;
+  plan.keep.bytes = keep.bytes;
+  const std::size_t used = plan.purged ? 0 : index(plan, blocks);
+  plan.keep = {};
+  for (std::size_t i = used; i < keep.slots.size(); ++i) {
+    memory_.free_slot(*keep.room, keep.slots[i]);
+  }
+  end(request);
+}
+
+// How many slots memory_ has taken charge of.
+std::size_t PrefixRoom::State::index(Plan& plan, const wire::BlocksMessage& blocks) {
+  std::vector<int> tokens = plan.ask.tokens;
+  tokens.insert(tokens.end(), blocks.generated.begin(), blocks.generated.end());
+  plan.chain = blocks::chain_of(plan.domain->root, tokens);
+  Bytes sum;
+  for (const Bytes size : blocks.sizes) sum += std::min(size, wire::kArenaPitch);
+  const bool believable = blocks.sizes.size() <= plan.keep.slots.size() &&
+                          plan.stored + blocks.sizes.size() <= plan.chain.size() &&
+                          sum <= plan.keep.bytes;
+  if (!believable) {
+    ++refused_["report"];
+    log::warn("prefix.refused", {{"reason", "a report of more than was asked for"}});
+    return 0;
+  }
+  for (std::size_t i = 0; i < blocks.sizes.size(); ++i) {
+    const std::size_t at = plan.stored + i;
+    const Digest& parent = at == 0 ? plan.domain->root : plan.chain[at - 1];
+    if (at > 0 && memory_.find(parent) == nullptr && disk_.find(parent) == nullptr) return i;
+    MemoryBlocks::Block block;
+    block.domain = plan.domain;
+    block.room = plan.keep.room;
+    block.parent = parent;
+    block.first = static_cast<std::uint32_t>(at * blocks::kBlockTokens);
+    block.slot = plan.keep.slots[i];
+    block.size = blocks.sizes[i];
+    block.chain_blocks = plan.chain.size();
+    block.last_reply = world_.loop.now();
+    block.module = plan.ask.module;
+    memory_.add(plan.chain[at], std::move(block));
+  }
+  const std::size_t evaluated = plan.stored + blocks.sizes.size();
+  const std::vector<Digest> chain{plan.chain.begin(),
+                                  plan.chain.begin() + static_cast<std::ptrdiff_t>(evaluated)};
+  if (evaluated > whole_blocks(plan.ask.tokens.size())) {
+    note_seen(plan, std::span{tokens}.first(evaluated * blocks::kBlockTokens), chain);
+  }
+  return blocks.sizes.size();
+}
+
+void PrefixRoom::State::close(std::uint64_t request) {
+  const auto found = plans_.find(request);
+  if (found == plans_.end()) return;
+  Plan& plan = found->second;
+  let_go(plan);
+  plan.started = true;
+  if (plan.keep.slots.empty()) return end(request);
+  if (plan.expiry != 0) return;
+  plan.expiry = world_.loop.call_at(world_.loop.now() + kLatestBlocks, [this, request] {
+    plans_[request].expiry = 0;
+    end(request);
+  });
+}
+
+void PrefixRoom::State::end(std::uint64_t request) {
+  const auto found = plans_.find(request);
+  if (found == plans_.end()) return;
+  Plan plan = std::move(found->second);
+  plans_.erase(found);
+  let_go(plan);
+  if (plan.expiry != 0) world_.loop.cancel(plan.expiry);
+  if (plan.keep.room != nullptr) {
+    memory_.end(plan.keep);
+    for (const int slot : plan.keep.slots) memory_.free_slot(*plan.keep.room, slot);
+  }
+  set_last_reply(plan, world_.loop.now());
+  schedule(world_.loop.now() + std::chrono::seconds{limits().quiet_s});
+}
+
+void PrefixRoom::State::set_last_reply(const Plan& plan, TimePoint when) {
+  for (const Digest& digest : plan.chain) {
+    MemoryBlocks::Block* block = memory_.find(digest);
+    if (block == nullptr) continue;
+    block->last_reply = when;
+    block->chain_blocks = std::max(block->chain_blocks, plan.chain.size());
+  }
+}
+
+}  // namespace hearth::front

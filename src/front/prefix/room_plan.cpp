@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "blocks/block_chain.h"
+#include "front/prefix/prefix_room_state.h"
+#include "wire/frame.h"
+
+namespace hearth::front {
+namespace {
+
+constexpr std::size_t kMostKept = 512;                // blocks of one request
+constexpr std::size_t kMostFiles = 1024;              // open at once for one request
+constexpr std::size_t kExactBlocks = 8;               // in a micro-batch of the engine
+constexpr std::size_t kFoundKept = 512;               // requests
+constexpr Bytes kFirstKeep{std::uint64_t{64} << 20};  // while nobody knows a block's size
+constexpr double kWorthBothWays = 0.1;                // of the time to evaluate it all
+
+int tokens_in(std::size_t blocks) { return static_cast<int>(blocks * blocks::kBlockTokens); }
+
+wire::Frame frame_of(std::uint64_t request, const wire::PrefixPlanMessage& message) {
+  return wire::make_frame(wire::FrameType::kPrefixPlan, request, wire::encode(message));
+}
+
+std::vector<wire::Frame> nothing_for(std::uint64_t request) {
+  std::vector<wire::Frame> frames;
+  frames.push_back(frame_of(request, {}));
+  return frames;
+}
+
+}  // namespace
+
+Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
+  const auto pass = tasks_.enter();
+  const std::uint64_t request = ask.request;
+  if (!pass) co_return nothing_for(request);
+  Plan& begun = begin(std::move(ask));
+  const std::uint64_t serial = begun.serial;
+  std::vector<Digest> wanted = disk_part(begun);
+  std::vector<Fd> files;
+  const std::size_t asked = wanted.size();
+  if (asked > 0) files = co_await disk_.open_files(std::move(wanted));
+  Plan* plan = plan_of(request, serial);
+  if (plan == nullptr) co_return nothing_for(request);
+  if (files.size() < asked) {
+    const auto first_disk = std::ranges::find(plan->offered, wire::BlockTier::kDisk);
+    std::size_t ok = static_cast<std::size_t>(first_disk - plan->offered.begin());
+    for (std::size_t left = files.size(); ok < plan->offered.size(); ++ok) {
+      if (plan->offered[ok] == wire::BlockTier::kDisk && left-- == 0) break;
+    }
+    if (disk_.find(plan->chain[ok]) == nullptr) plan->stored = std::min(plan->stored, ok);
+    offer_only(*plan, ok);
+  }
+  reserve(*plan);
+  std::vector<wire::Frame> frames = frames_of(*plan, std::move(files));
+  co_return frames;
+}
+
+PrefixRoom::State::Plan* PrefixRoom::State::plan_of(std::uint64_t request, std::uint64_t serial) {
+  const auto found = plans_.find(request);
+  return found == plans_.end() || found->second.serial != serial ? nullptr : &found->second;
+}
+
+PrefixRoom::State::Plan& PrefixRoom::State::begin(Ask ask) {
+  const std::uint64_t request = ask.request;
+  end(request);
+  memory_.set_limit(limits().memory);
+  Plan& plan = plans_[request];
+  plan.serial = ++serial_;
+  const std::optional<Digest> root = digest_of_hex(ask.domain);
+  plan.domain = root ? book_.find(*root) : nullptr;
+  if (plan.domain == nullptr) plan.domain = domain(ask.use);
+  plan.ask = std::move(ask);
+  ++counted_.lookups;
+  look_up(plan);
+  return plan;
+}
+
+void PrefixRoom::State::look_up(Plan& plan) {
+  plan.chain = blocks::chain_of(plan.domain->root, plan.ask.tokens);
+  Found found;
+  const std::size_t seen = seen_.leading(plan.chain);
+  found.seen = tokens_in(seen);
+  if (plan.ask.use.ready.not_restorable.empty()) {
+    memory_.note_use(plan.chain);
+    disk_.note_use(plan.chain);
+    const MemoryBlocks::Room* room = memory_.room(plan.ask.use.artifact);
+    for (const Digest& digest : plan.chain) {
+      const MemoryBlocks::Block* here = memory_.find(digest);
+      const bool readable = here != nullptr && here->room == room && room->lent;
+      const DiskBlocks::Block* there = readable ? nullptr : disk_.find(digest);
+      if (!readable && there == nullptr) break;
+      plan.offered.push_back(readable ? wire::BlockTier::kArena : wire::BlockTier::kDisk);
+      plan.sizes.push_back(readable ? here->size : there->size);
+    }
+  }
+  plan.stored = plan.offered.size();
+  found.miss = miss_of(plan, seen);
+  found_[plan.ask.request] = found;
+  if (found_.size() > kFoundKept) found_.erase(found_.begin());
+  offer_only(plan, worth_reading(plan));
+  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
+    if (plan.offered[i] != wire::BlockTier::kArena) continue;
+    plan.holds.push_back(memory_.hold(plan.chain[i]));
+  }
+  set_last_reply(plan, TimePoint::max());
+}
+
+// What evaluating takes less time than reading; where nothing was measured, reading is tried.
+std::size_t PrefixRoom::State::worth_reading(const Plan& plan) const {
+  const double prefill = world_.prefill_rate(plan.ask.use.artifact);
+  std::size_t files = 0;
+  std::size_t use = 0;
+  for (; use < plan.offered.size(); ++use) {
+    if (plan.offered[use] != wire::BlockTier::kDisk) continue;
+    const std::optional<double> read = disk_rate_.seconds(plan.sizes[use]);
+    const bool slow = prefill > 0 && read && *read > blocks::kBlockTokens / prefill;
+    if (slow || ++files > kMostFiles) break;
+  }
+  return use;
+}
+
+void PrefixRoom::State::offer_only(Plan& plan, std::size_t blocks) {
+  if (plan.ask.use.options.exact) blocks = blocks / kExactBlocks * kExactBlocks;
+  plan.offered.resize(blocks);
+  plan.sizes.resize(blocks);
+  Found& found = found_[plan.ask.request];
+  const auto arena = std::ranges::count(plan.offered, wire::BlockTier::kArena);
+  found.arena = tokens_in(static_cast<std::size_t>(arena));
+  found.disk = tokens_in(blocks) - found.arena;
+}
+
+PrefixRoom::Miss PrefixRoom::State::miss_of(const Plan& plan, std::size_t seen) const {
+  if (!plan.ask.use.ready.not_restorable.empty()) return Miss::kNotRestorable;
+  if (plan.chain.empty()) return Miss::kShort;
+  if (plan.stored == plan.chain.size()) return Miss::kNone;
+  if (seen > plan.stored) return Miss::kEvicted;
+  const std::size_t next = plan.stored;
+  const auto tokens = std::span{plan.ask.tokens}.first((next + 1) * blocks::kBlockTokens);
+  switch (seen_.others(plain_chain(tokens).back(), who(*plan.domain))) {
+    case SeenBlocks::Others::kOtherGroup:
+      return Miss::kOtherKey;
+    case SeenBlocks::Others::kOtherOptions:
+      return Miss::kOtherOptions;
+    case SeenBlocks::Others::kNone:
+      break;
+  }
+  return next > 0 && seen_.continued(plan.chain[next - 1]) ? Miss::kDiverged : Miss::kNone;
+}
+
+std::vector<Digest> PrefixRoom::State::plain_chain(std::span<const int> tokens) const {
+  return blocks::chain_of(blocks::root_of({"", "", own_secret_}), tokens);
+}
+
+SeenBlocks::Who PrefixRoom::State::who(const BlockDomain& domain) {
+  const std::hash<std::string> hash;
+  return {hash(domain.fingerprint), hash(domain.group)};
+}
+
+// ---- room for new blocks ----
+
+Bytes PrefixRoom::State::size_of_block(const Plan& plan) const {
+  const Bytes last = memory_.last_size(plan.domain->root);
+  if (last > Bytes{} || plan.stored == 0) return last;
+  const DiskBlocks::Block* there = disk_.find(plan.chain[plan.stored - 1]);
+  return there == nullptr ? Bytes{} : there->size;
+}
+
+void PrefixRoom::State::reserve(Plan& plan) {
+  MemoryBlocks::Room* room = memory_.room(plan.ask.use.artifact);
+  const bool keeps = room != nullptr && room->lent && memory_.limit() > Bytes{} &&
+                     plan.ask.use.ready.not_restorable.empty();
+  if (!keeps) return;
+  constexpr std::size_t kTokens = blocks::kBlockTokens;
+  const std::size_t missing = plan.chain.size() - plan.stored;
+  const auto reply = static_cast<std::size_t>(std::max(plan.ask.max_generated, 0));
+  const std::size_t slots = std::min(missing + (reply + kTokens - 1) / kTokens + 1, kMostKept);
+  const Bytes each = size_of_block(plan);
+  // A reply that may become long must not push out all that others have.
+  const Bytes prompt{each.count() * missing};
+  const Bytes quarter{memory_.limit().count() / 4};
+  const Bytes wanted{(each.count() + 4095) / 4096 * 4096 * slots};
+  const Bytes bytes =
+      each > Bytes{} ? std::min(wanted, std::max(prompt, quarter)) : std::min(kFirstKeep, quarter);
+  plan.keep = memory_.reserve(*room, slots, bytes, each);
+}
+
+// ---- what the worker is told ----
+
+std::vector<Digest> PrefixRoom::State::disk_part(const Plan& plan) const {
+  std::vector<Digest> digests;
+  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
+    if (plan.offered[i] == wire::BlockTier::kDisk) digests.push_back(plan.chain[i]);
+  }
+  return digests;
+}
+
+bool PrefixRoom::State::both_ways(const Plan& plan) const {
+  const double prefill = world_.prefill_rate(plan.ask.use.artifact);
+  if (prefill <= 0 || plan.offered.empty()) return false;
+  Bytes memory;
+  Bytes disk;
+  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
+    (plan.offered[i] == wire::BlockTier::kArena ? memory : disk) += plan.sizes[i];
+  }
+  const double read =
+      memory_rate_.seconds(memory).value_or(0) + disk_rate_.seconds(disk).value_or(0);
+  return read > kWorthBothWays * tokens_in(plan.offered.size()) / prefill;
+}
+
+std::vector<wire::Frame> PrefixRoom::State::frames_of(const Plan& plan,
+                                                      std::vector<Fd> files) const {
+  std::vector<wire::Frame> frames;
+  wire::PrefixPlanMessage message;
+  std::vector<Fd> descriptors;
+  auto hold = plan.holds.begin();
+  auto file = files.begin();
+  const std::uint64_t request = plan.ask.request;
+  const auto send = [&] {
+    frames.push_back(frame_of(request, message));
+    frames.back().descriptors = std::exchange(descriptors, {});
+    message.stored.clear();
+  };
+  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
+    if (plan.offered[i] == wire::BlockTier::kArena) {
+      message.stored.push_back({wire::BlockTier::kArena, (hold++)->slot, plan.sizes[i]});
+      continue;
+    }
+    if (descriptors.size() == wire::kMaxDescriptors) {
+      message.more = true;
+      send();
+    }
+    const int place = static_cast<int>(descriptors.size());
+    message.stored.push_back({wire::BlockTier::kDisk, place, plan.sizes[i]});
+    descriptors.push_back(std::move(*file++));
+  }
+  message.more = false;
+  message.keep_from = static_cast<int>(plan.stored);
+  message.keep = plan.keep.slots;
+  message.keep_limit = plan.keep.bytes;
+  message.both_ways = both_ways(plan);
+  send();
+  return frames;
+}
+
+}  // namespace hearth::front
