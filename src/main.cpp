@@ -11,6 +11,7 @@
 #include "cli/keys.h"
 #include "cli/levels.h"
 #include "cli/models.h"
+#include "cli/prefix.h"
 #include "cli/program.h"
 #include "cli/run.h"
 #include "cli/serve.h"
@@ -167,14 +168,33 @@ void add_warmth(Program& program, Arguments& a) {
       });
   add_warming_options(*warm, a.warming);
   warm->footer(example("hearth warm smollm2 --layer pages"));
-  auto* cool = program.layer_verb(
-      "cool", "Cool one layer of a model",
-      [&a](const Session& s, const std::string& model, const std::string& layer) {
-        return a.preview ? preview_cool(s, model, layer) : cool_layer(s, model, layer);
-      });
-  cool->add_flag("--preview", a.preview,
+}
+
+void add_cooling(Program& program, Arguments& a) {
+  auto* cool = program.verb("cool", "Cool one layer of a model", [&a](const Session& s) {
+    return cool_layer(s, a.model, a.layer, a.cooling);
+  });
+  cool->add_option("MODEL", a.model, "Which model; none with --all");
+  cool->add_option("--layer", a.layer, "Which layer")->required()->check(layer_names());
+  cool->add_flag("--preview", a.cooling.preview,
                  "Of the layer artifact: what would be deleted and fetched again");
+  cool->add_flag("--all", a.cooling.all, "Of the layer prefix: all models");
+  cool->add_option(
+          "--tier", a.cooling.tier,
+          "Of the layer prefix: give memory back, and keep on disk; all is deleted without")
+      ->check(CLI::IsMember({"ram"}));
+  cool->add_option("--key", a.cooling.key,
+                   "Of the layer prefix: only what was kept for the API key of this name; the key "
+                   "that the server wants goes before the verb, or into HEARTH_API_KEY")
+      ->type_name("NAME");
   cool->footer(example("hearth cool smollm2 --layer pages"));
+}
+
+void add_prompts(Program& program) {
+  program.verb("prefix", "What is kept of prompts, and where", show_prefix)
+      ->footer(example("hearth prefix"));
+  program.verb("doctor", "What is worth a change, with its remedy", show_doctor)
+      ->footer(example("hearth doctor"));
 }
 
 }  // namespace
@@ -188,6 +208,8 @@ int main(int argc, char** argv) {
   add_catalogue(program, arguments);
   add_transfers(program, arguments);
   add_warmth(program, arguments);
+  add_cooling(program, arguments);
+  add_prompts(program);
   add_pins(program, arguments);
   add_config(program);
   add_keys(program);

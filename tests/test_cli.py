@@ -83,6 +83,17 @@ def test_warm_and_cool(new_server, model_copy):
     assert hearth(server, "warm", "smollm2", "--layer", "soup").returncode == USAGE
 
 
+@pytest.mark.parametrize("arguments", [
+    ["--layer", "prefix"], ["smollm2", "--layer", "prefix", "--all"],
+    ["smollm2", "--layer", "pages", "--tier", "ram"], ["--layer", "pages", "--all"],
+    ["smollm2", "--layer", "prefix", "--tier", "disk"],
+    ["smollm2", "--layer", "prefix", "--key", "hearth-" + "x" * 43]])
+def test_what_cool_does_not_take(server, arguments):
+    done = hearth(server, "cool", *arguments)
+    assert done.returncode == USAGE and done.stderr
+    assert "x" * 43 not in done.stderr
+
+
 def test_load_with_a_keep_alive(new_server):
     server = new_server()
     output_of(server, "load", "smollm2", "--keep-alive", "30m", "--wait", 60)

@@ -67,7 +67,7 @@ def shell(request, tmp_path):
 def test_verbs(shell):
     verbs = shell.offers("hearth ")
     assert {"serve", "run", "list", "ls", "ps", "pin", "unpin", "cp", "stop", "completion",
-            "keys", "config", "help"} <= verbs
+            "keys", "config", "help", "prefix", "doctor"} <= verbs
     assert not verbs & HIDDEN
     assert shell.offers("hearth unl") == {"unload"}
 
@@ -77,6 +77,7 @@ def test_verbs(shell):
     ("hearth warm --layer=pa", None),
     ("hearth pin smollm2 --layer ", {"weights", "pages"}),
     ("hearth --host box:1 cool x --layer p", {"pages", "prefix"}),
+    ("hearth cool x --layer prefix --tier ", {"ram"}),
     ("hearth keys add phone --role ", {"use", "read-only", "admin"}),
     ("hearth keys ", {"add", "list", "ls", "rm"}),
     ("hearth completion ", {"bash", "zsh", "fish"}),

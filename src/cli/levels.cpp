@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "cli/answer.h"
 #include "cli/answer_lines.h"
+#include "cli/format.h"
 #include "cli/json_fields.h"
 #include "cli/model_view.h"
 #include "cli/progress_bar.h"
@@ -14,6 +17,9 @@
 
 namespace hearth::cli {
 namespace {
+
+constexpr std::string_view kSecretBegins = "hearth-";
+constexpr std::size_t kSecretLength = 50;
 
 struct Change {
   std::string_view action;  // of /api/hearth/
@@ -69,6 +75,41 @@ int warm_up(const Session& session, Change change, std::string_view layer,
   return tell(session, answer, level_sentence, layer);
 }
 
+// Wrong usage that no server need be asked about.
+Result<> check_cooling(const std::string& name, std::string_view layer,
+                       const CoolOptions& options) {
+  const auto wrong = [](std::string_view what) {
+    return fail(ErrorCode::kInvalid, std::string{what});
+  };
+  const bool narrowed = options.all || !options.tier.empty() || !options.key.empty();
+  if (narrowed && layer != "prefix") {
+    return wrong("--all, --tier and --key are about --layer prefix");
+  }
+  if (options.all && !name.empty()) return wrong("either a MODEL or --all, not both");
+  if (!options.all && name.empty()) return wrong("which MODEL? --all is all of them");
+  if (options.key.size() == kSecretLength && options.key.starts_with(kSecretBegins)) {
+    return wrong(
+        "after `cool`, --key takes the name of a key; the key itself goes before the verb");
+  }
+  return {};
+}
+
+std::string freed_sentence(const boost::json::object& answer, std::string_view) {
+  const auto bytes =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(0, integer_in(answer, "freed_bytes")));
+  return fmt::format("{} given back\n", format_bytes(Bytes{bytes}));
+}
+
+int preview_cool(const Session& session, const std::string& name, const std::string& layer) {
+  const auto answer =
+      post(session, {"cool", {{"model", name}, {"layer", layer}, {"preview", true}}});
+  if (session.json()) return print_json(answer);
+  const auto whole = object_of(answer);
+  if (!whole) return report(whole.error());
+  if (const auto* preview = object_in(*whole, "preview")) print(cool_preview_text(*preview));
+  return kExitOk;
+}
+
 }  // namespace
 
 int list_levels(const Session& session, Show show) {
@@ -107,19 +148,19 @@ int unload_model(const Session& session, const std::string& name) {
   return tell(session, post(session, {"unload", {{"model", name}}}), level_sentence, "weights");
 }
 
-int preview_cool(const Session& session, const std::string& name, const std::string& layer) {
-  const auto answer =
-      post(session, {"cool", {{"model", name}, {"layer", layer}, {"preview", true}}});
-  if (session.json()) return print_json(answer);
-  const auto whole = object_of(answer);
-  if (!whole) return report(whole.error());
-  if (const auto* preview = object_in(*whole, "preview")) print(cool_preview_text(*preview));
-  return kExitOk;
-}
-
-int cool_layer(const Session& session, const std::string& name, const std::string& layer) {
-  const auto answer = post(session, {"cool", {{"model", name}, {"layer", layer}}});
-  return tell(session, answer, level_sentence, layer);
+int cool_layer(const Session& session, const std::string& name, const std::string& layer,
+               const CoolOptions& options) {
+  if (const Result<> sound = check_cooling(name, layer, options); !sound) {
+    report(sound.error());
+    return kExitUsage;
+  }
+  if (options.preview) return preview_cool(session, name, layer);
+  Change change{"cool", {{"layer", layer}}};
+  if (!options.all) change.body["model"] = name;
+  if (!options.tier.empty()) change.body["tier"] = "memory";
+  if (!options.key.empty()) change.body["key"] = options.key;
+  const Sentence sentence = options.all ? freed_sentence : level_sentence;
+  return tell(session, post(session, change), sentence, layer);
 }
 
 int pin_layer(const Session& session, const std::string& name, const std::string& layer,

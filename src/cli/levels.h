@@ -25,9 +25,16 @@ int warm_layer(const Session& session, const std::string& name, const std::strin
                const WarmingOptions& options);
 
 int unload_model(const Session& session, const std::string& name);
-int cool_layer(const Session& session, const std::string& name, const std::string& layer);
-// What cooling would delete, and what would have to be fetched again.
-int preview_cool(const Session& session, const std::string& name, const std::string& layer);
+
+struct CoolOptions {
+  bool preview = false;  // say what it would delete, and what would have to be fetched again
+  bool all = false;      // models
+  std::string tier{};
+  std::string key{};
+};
+// An empty name only with `all`, which is of the layer prefix, as are `tier` and `key`.
+int cool_layer(const Session& session, const std::string& name, const std::string& layer,
+               const CoolOptions& options);
 
 // `bytes`: a size as people type it, of pages only; empty: all.
 int pin_layer(const Session& session, const std::string& name, const std::string& layer,

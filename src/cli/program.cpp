@@ -35,6 +35,10 @@ CLI::Validator keep_alive_form() {
                         "", "keep_alive"};
 }
 
+CLI::Validator layer_names() {
+  return CLI::IsMember({"artifact", "pages", "weights", "compiled", "prefix"});
+}
+
 Program::Program(CLI::App& app, Arguments& arguments) : app_{app}, arguments_{arguments} {
   app_.require_subcommand(1);
   app_.fallthrough();
@@ -70,9 +74,7 @@ CLI::App* Program::layer_verb(const std::string& name, const std::string& help, 
     return action(session, arguments_.model, arguments_.layer);
   });
   added->add_option("MODEL", arguments_.model, "Which model")->required();
-  added->add_option("--layer", arguments_.layer, "Which layer")
-      ->required()
-      ->check(CLI::IsMember({"artifact", "pages", "weights", "compiled", "prefix"}));
+  added->add_option("--layer", arguments_.layer, "Which layer")->required()->check(layer_names());
   return added;
 }
 

@@ -25,12 +25,12 @@ struct Arguments {
   std::vector<std::string> models, prompt;
   ChatOptions chat;
   WarmingOptions warming;
+  CoolOptions cooling;
   PullOptions pull;
   std::string modelfile = "Modelfile";
   bool drop = false;
   bool repair = false;
   bool yes = false;
-  bool preview = false;
   bool as_modelfile = false;
 };
 
@@ -39,6 +39,9 @@ std::string example(std::string_view command);
 
 // For --keep-alive: what no API would take is wrong usage.
 CLI::Validator keep_alive_form();
+
+// For --layer: one of the five.
+CLI::Validator layer_names();
 
 // Puts verbs that talk to a server onto the command line, and runs the one that was asked for.
 // `app` and `arguments` outlive it.

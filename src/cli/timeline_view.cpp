@@ -11,6 +11,7 @@
 #include "cli/json_fields.h"
 #include "cli/model_fields.h"
 #include "cli/model_view.h"
+#include "cli/prefix_view.h"
 #include "cli/timeline_bar.h"
 
 namespace hearth::cli {
@@ -51,6 +52,7 @@ class View {
   void title(std::int64_t now_us);
   void stages();
   void tokens();
+  void prefix();
   void verdict();
   void before();
   void saved();
@@ -162,6 +164,16 @@ void View::tokens() {
   keyed("tokens", joined(parts, "; "));
 }
 
+void View::prefix() {
+  const auto* prefix = object_in(request_, "prefix");
+  if (prefix == nullptr) return;
+  keyed("restored", restored_text(*prefix));
+  keyed("missed", miss_text(*prefix));
+  keyed("not kept", one_line(text_in(*prefix, "not_restorable")));
+  const std::int64_t cut = integer_in(*prefix, "normalised");
+  if (cut > 0) keyed("cut out", fmt::format("{} of the prompt, by prefix_normalise", cut));
+}
+
 void View::verdict() {
   const std::string response_class = text_in(request_, "class");
   const std::string layer = text_in(request_, "cold_layer");
@@ -222,6 +234,7 @@ std::string timeline_view(const boost::json::object& request, std::int64_t now_u
   view.title(now_us);
   view.stages();
   view.tokens();
+  view.prefix();
   view.verdict();
   view.before();
   view.saved();
@@ -234,6 +247,10 @@ std::string reply_summary(const boost::json::object& hearth, const boost::json::
   if (first_token_ms > 0) parts.push_back("first token " + format_milliseconds(first_token_ms));
   const auto rate = number_in(timings, "predicted_per_second");
   if (rate && *rate > 0) parts.push_back(fmt::format("{:.1f} tokens/s", *rate));
+  if (const auto* prefix = object_in(hearth, "prefix")) {
+    parts.push_back(restored_text(*prefix));
+    parts.push_back(miss_text(*prefix));
+  }
   return joined(parts, ", ");
 }
 

@@ -119,5 +119,28 @@ TEST(ReplySummary, SaysClassAndRates) {
   EXPECT_EQ(reply_summary({}, {}, 0), "");
 }
 
+TEST(ReplySummary, SaysWhatCameFromEarlierPrompts) {
+  const auto hearth = boost::json::parse(R"json({"class": "prefix-cold", "prefix": {"live": 0,
+    "memory": 64, "disk": 0, "restored_bytes": 1048576, "miss": {"reason": "diverged",
+    "position": 64, "character": 310, "had": " Monday", "has": " Tuesday",
+    "text": "prefix miss at token 64 (char 310)"}}})json");
+  EXPECT_EQ(reply_summary(hearth.get_object(), {}, 0),
+            "prefix-cold, 64 tokens from memory, 1.00 MiB read, prefix miss at token 64 (char "
+            "310): had \" Monday\", now \" Tuesday\"");
+}
+
+TEST(TimelineView, SaysWhatCameFromEarlierPrompts) {
+  boost::json::object told = request();
+  told["prefix"] = boost::json::parse(R"({"live": 0, "memory": 64, "disk": 128,
+    "restored_bytes": 1048576, "normalised": 2, "miss": {"reason": "evicted", "position": 192,
+    "text": "prefix miss at token 192"}})");
+  const std::string view = timeline_view(told, kNow, {.terminal = true, .width = 132});
+  EXPECT_NE(view.find("restored  64 tokens from memory, 128 from disk, 1.00 MiB read\n"
+                      "missed    prefix miss at token 192: it was kept, and deleted to make room\n"
+                      "cut out   2 of the prompt, by prefix_normalise\n"),
+            std::string::npos)
+      << view;
+}
+
 }  // namespace
 }  // namespace hearth::cli
