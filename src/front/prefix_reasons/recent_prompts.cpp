@@ -12,7 +12,7 @@ bool is_continuation(const NearestPrompt& nearest, std::span<const int> tokens) 
 
 }  // namespace
 
-std::size_t common_beginning(std::span<const int> a, std::span<const int> b) {
+std::size_t common_length(std::span<const int> a, std::span<const int> b) {
   const auto differ = std::ranges::mismatch(a, b);
   return static_cast<std::size_t>(differ.in1 - a.begin());
 }
@@ -108,7 +108,7 @@ std::optional<NearestPrompt> nearest_of(std::span<const std::span<const int>> ea
                                         std::span<const int> tokens) {
   std::optional<NearestPrompt> best;
   for (const std::span<const int> prompt : earlier) {
-    const NearestPrompt one{prompt, common_beginning(prompt, tokens)};
+    const NearestPrompt one{prompt, common_length(prompt, tokens)};
     const bool longer = !best || one.common > best->common;
     const bool continues = best && one.common == best->common && is_continuation(one, tokens) &&
                            !is_continuation(*best, tokens);

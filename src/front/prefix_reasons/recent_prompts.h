@@ -22,7 +22,7 @@ struct PromptSource {
 };
 
 // How many leading tokens two prompts have in common.
-std::size_t common_beginning(std::span<const int> a, std::span<const int> b);
+std::size_t common_length(std::span<const int> a, std::span<const int> b);
 
 // Where two prompts that differ at `at` go on alike: so many tokens after it in either.
 struct Resumption {

@@ -25,7 +25,7 @@ bool differs_in_its_head(Tokens a, Tokens b, std::size_t common) {
 // Whether `other` is one more variant of the place at `position`, beside those known.
 bool is_variant(Tokens other, std::span<const Tokens> known, std::size_t position) {
   return std::ranges::all_of(known, [&](Tokens one) {
-    const std::size_t common = common_beginning(other, one);
+    const std::size_t common = common_length(other, one);
     return is_near(static_cast<int>(common), static_cast<int>(position)) &&
            differs_in_its_head(other, one, common);
   });
