@@ -110,6 +110,16 @@ BlockTier::Stay DiskBlocks::stay_of(Block& block) {
   return block.stays ? BlockTier::Stay::kAlways : BlockTier::Stay::kAsLongAsWorth;
 }
 
+void DiskBlocks::set_module(const Digest& digest, const std::string& module) {
+  const auto found = blocks_.find(digest);
+  if (found == blocks_.end() || found->second.module == module) return;
+  Block& block = found->second;
+  if (block.stays) staying_ = staying_ - block.size;
+  block.module = module;
+  tier_.set_stay(digest, stay_of(block));
+  changed_.insert(digest);
+}
+
 DiskBlocks::Written DiskBlocks::settle(const Source& source, const Result<>& saved) {
   if (saved) {
     complained_ = false;
@@ -130,6 +140,7 @@ DiskBlocks::Written DiskBlocks::settle(const Source& source, const Result<>& sav
 
 Task<void> DiskBlocks::flush() {
   const Turn turn = co_await take_turn();
+  if (changed_.empty() && removed_.empty() && roots_.empty()) co_return;
   BlockCatalogue::Change change;
   std::vector<Gone> used;
   for (const Digest& digest : std::exchange(changed_, {})) {

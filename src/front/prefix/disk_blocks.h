@@ -79,6 +79,8 @@ class DiskBlocks {
   };
   // Copies a block from memory, whose predecessor is here. The slot must be held meanwhile.
   Task<Written> write(Source source);
+  // Of a block that is here; an empty name: it is of none.
+  void set_module(const Digest& digest, const std::string& module);
   // Makes the last changes last.
   Task<void> flush();
 

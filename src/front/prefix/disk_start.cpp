@@ -25,9 +25,7 @@ using Row = BlockCatalogue::Row;
 // The row of a record on disk: as it was noted, or made anew from its header.
 Result<Row> row_for(const BlockFiles& files, const BlockFiles::Found& found, const Row* noted) {
   if (noted != nullptr && noted->root == found.root && noted->bytes == found.size) {
-    Row row = *noted;
-    row.used_us = std::max(row.used_us, found.used_us);
-    return row;
+    return *noted;
   }
   const Result<blocks::Header> header = files.header(found);
   if (!header) return Failed{header.error()};

@@ -148,7 +148,9 @@ bool MemoryBlocks::add(const Digest& digest, Block block) {
     free_slot(*block.room, block.slot);
     return false;
   }
-  last_sizes_[block.domain->root] = block.size;
+  // Records of one domain differ: the largest of the last ones counts.
+  Bytes& last = last_sizes_[block.domain->root];
+  last = std::max(block.size, Bytes{last.count() / 8 * 7});
   const std::string module = std::exchange(block.module, {});
   const Bytes size = pages_of(block.size);
   const Digest parent = block.parent;

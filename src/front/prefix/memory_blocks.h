@@ -94,7 +94,7 @@ class MemoryBlocks {
   // With all that follow it; the bytes.
   Bytes remove(const Digest& digest);
 
-  // What the last block of this domain took; zero: there was none.
+  // About what a block of this domain takes; zero: there was none.
   Bytes last_size(const Digest& root) const;
 
   // All that counts against the limit.

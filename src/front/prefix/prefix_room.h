@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,16 @@ class PrefixRoom {
     Bytes disk;
   };
   Stored stored(const std::string& artifact) const;
+  // How much of the beginning of a prompt with these tokens is there, in tokens.
+  struct Kept {
+    int memory = 0;    // in memory
+    int anywhere = 0;  // in memory or on disk
+  };
+  Kept kept(const Use& use, std::span<const int> tokens) const;
+  // The same, and what is there belongs to this module from now on: it stays.
+  Kept keep_module(const Use& use, std::span<const int> tokens, const std::string& module);
+  // Blocks of modules for which this is false are as any others from now on.
+  void keep_modules(const std::function<bool(const std::string& module)>& stays);
   struct Figures {
     Bytes memory, memory_limit, disk, disk_limit, written_today, daily_limit;
     int blocks_memory = 0, blocks_disk = 0;

@@ -48,6 +48,9 @@ class PrefixRoom::State {
   void close(std::uint64_t request);
   Stored stored(const std::string& artifact) const;
   Figures figures() const;
+  Kept kept(const Use& use, std::span<const int> tokens);
+  Kept keep_module(const Use& use, std::span<const int> tokens, const std::string& module);
+  void keep_modules(const std::function<bool(const std::string& module)>& stays);
   Task<Result<Bytes>> drop(Choice choice);
   Task<Result<Bytes>> spill(Choice choice);
 
@@ -63,6 +66,7 @@ class PrefixRoom::State {
     std::vector<MemoryBlocks::Hold> holds;  // of those in memory, in their order
     std::size_t stored = 0;                 // leading blocks that are somewhere
     MemoryBlocks::Reservation keep;
+    Bytes keep_limit;  // of it, for records alone
     bool started = false;
     bool purged = false;  // what it will write is not wanted any more
     EventLoop::TimerId expiry = 0;
@@ -91,7 +95,8 @@ class PrefixRoom::State {
   void refuse(Plan& plan, const std::vector<wire::PrefixOutcome::Refused>& refused);
   void measure(const Plan& plan, const wire::StartedMessage& started);
   void note_seen(const Plan& plan, std::span<const int> tokens, const std::vector<Digest>& chain);
-  std::size_t index(Plan& plan, const wire::BlocksMessage& blocks);
+  std::size_t index(Plan& plan, const MemoryBlocks::Reservation& keep,
+                    const wire::BlocksMessage& blocks);
   void set_last_reply(const Plan& plan, TimePoint when);
   Task<void> forget_on_disk(Digest digest);
 

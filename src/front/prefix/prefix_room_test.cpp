@@ -217,6 +217,7 @@ TEST_F(PrefixRoomTest, ReadsOnlyWhatTakesLongerToEvaluate) {
 
 TEST_F(PrefixRoomTest, ManyFilesTravelInSeveralFrames) {
   open();
+  serve({.tokens = prompt(1, 64)});
   serve({.tokens = prompt(1, 64 * 300)});
   open();
   const Served served = serve({.tokens = prompt(1, 64 * 300)});
@@ -323,6 +324,7 @@ TEST_F(PrefixRoomTest, SpillWithoutRoomSaysSoAndKeepsMemory) {
 TEST_F(PrefixRoomTest, ModulesStay) {
   limits_.memory = Bytes{40 * kInMemory.count()};
   open();
+  serve({.tokens = prompt(9, 64)});
   serve({.tokens = prompt(1, 64 * 4), .module = "house"});
   for (int i = 2; i < 30; ++i) serve({.tokens = prompt(i, 64 * 8)});
   EXPECT_EQ(serve({.tokens = prompt(1, 64 * 4)}).arena, 4);

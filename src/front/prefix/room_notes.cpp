@@ -11,7 +11,7 @@ namespace hearth::front {
 namespace {
 
 constexpr double kNewest = 0.3;                   // of a rate, what was measured last
-constexpr std::chrono::minutes kLatestBlocks{5};  // after a request ended without a reply
+constexpr std::chrono::minutes kLatestBlocks{2};  // after a request ended without a reply
 
 std::size_t whole_blocks(std::size_t tokens) { return tokens / blocks::kBlockTokens; }
 
@@ -113,11 +113,7 @@ void PrefixRoom::State::note_blocks(std::uint64_t request, const wire::BlocksMes
   const MemoryBlocks::Reservation keep = std::exchange(plan.keep, {});
   if (keep.room == nullptr) return end(request);
   memory_.end(keep);
-  plan.keep.room = keep.room;
-  plan.keep.slots = keep.slots;
-  plan.keep.bytes = keep.bytes;
-  const std::size_t used = plan.purged ? 0 : index(plan, blocks);
-  plan.keep = {};
+  const std::size_t used = plan.purged ? 0 : index(plan, keep, blocks);
   for (std::size_t i = used; i < keep.slots.size(); ++i) {
     memory_.free_slot(*keep.room, keep.slots[i]);
   }
@@ -125,15 +121,16 @@ void PrefixRoom::State::note_blocks(std::uint64_t request, const wire::BlocksMes
 }
 
 // How many slots memory_ has taken charge of.
-std::size_t PrefixRoom::State::index(Plan& plan, const wire::BlocksMessage& blocks) {
+std::size_t PrefixRoom::State::index(Plan& plan, const MemoryBlocks::Reservation& keep,
+                                     const wire::BlocksMessage& blocks) {
   std::vector<int> tokens = plan.ask.tokens;
   tokens.insert(tokens.end(), blocks.generated.begin(), blocks.generated.end());
   plan.chain = blocks::chain_of(plan.domain->root, tokens);
   Bytes sum;
   for (const Bytes size : blocks.sizes) sum += std::min(size, wire::kArenaPitch);
-  const bool believable = blocks.sizes.size() <= plan.keep.slots.size() &&
+  const bool believable = blocks.sizes.size() <= keep.slots.size() &&
                           plan.stored + blocks.sizes.size() <= plan.chain.size() &&
-                          sum <= plan.keep.bytes;
+                          sum <= plan.keep_limit;
   if (!believable) {
     ++refused_["report"];
     log::warn("prefix.refused", {{"reason", "a report of more than was asked for"}});
@@ -145,10 +142,10 @@ std::size_t PrefixRoom::State::index(Plan& plan, const wire::BlocksMessage& bloc
     if (at > 0 && memory_.find(parent) == nullptr && disk_.find(parent) == nullptr) return i;
     MemoryBlocks::Block block;
     block.domain = plan.domain;
-    block.room = plan.keep.room;
+    block.room = keep.room;
     block.parent = parent;
     block.first = static_cast<std::uint32_t>(at * blocks::kBlockTokens);
-    block.slot = plan.keep.slots[i];
+    block.slot = keep.slots[i];
     block.size = blocks.sizes[i];
     block.chain_blocks = plan.chain.size();
     block.last_reply = world_.loop.now();

@@ -11,12 +11,14 @@
 namespace hearth::front {
 namespace {
 
-constexpr std::size_t kMostKept = 512;                // blocks of one request
-constexpr std::size_t kMostFiles = 1024;              // open at once for one request
-constexpr std::size_t kExactBlocks = 8;               // in a micro-batch of the engine
-constexpr std::size_t kFoundKept = 512;               // requests
-constexpr Bytes kFirstKeep{std::uint64_t{64} << 20};  // while nobody knows a block's size
-constexpr double kWorthBothWays = 0.1;                // of the time to evaluate it all
+constexpr std::size_t kMostKept = 512;                 // blocks of one request
+constexpr std::size_t kMostFiles = 1024;               // open at once for one request
+constexpr std::size_t kExactBlocks = 8;                // in a micro-batch of the engine
+constexpr std::size_t kFoundKept = 512;                // requests
+constexpr Bytes kFirstKeep{std::uint64_t{64} << 20};   // while nobody knows a block's size
+constexpr Bytes kLeastBlock{std::uint64_t{64} << 10};  // likewise: no fewer are guessed
+constexpr std::uint64_t kPage = 4096;                  // a slot takes whole ones
+constexpr double kWorthBothWays = 0.1;                 // of the time to evaluate it all
 
 int tokens_in(std::size_t blocks) { return static_cast<int>(blocks * blocks::kBlockTokens); }
 
@@ -173,18 +175,24 @@ void PrefixRoom::State::reserve(Plan& plan) {
   const bool keeps = room != nullptr && room->lent && memory_.limit() > Bytes{} &&
                      plan.ask.use.ready.not_restorable.empty();
   if (!keeps) return;
-  constexpr std::size_t kTokens = blocks::kBlockTokens;
   const std::size_t missing = plan.chain.size() - plan.stored;
   const auto reply = static_cast<std::size_t>(std::max(plan.ask.max_generated, 0));
-  const std::size_t slots = std::min(missing + (reply + kTokens - 1) / kTokens + 1, kMostKept);
+  constexpr std::size_t kTokens = blocks::kBlockTokens;
+  std::size_t slots = std::min(missing + (reply + kTokens - 1) / kTokens + 1, kMostKept);
   const Bytes each = size_of_block(plan);
+  const Bytes page{each > Bytes{} ? 0u : kPage};
+  const Bytes taken{(each.count() + kPage - 1) / kPage * kPage};
   // A reply that may become long must not push out all that others have.
-  const Bytes prompt{each.count() * missing};
   const Bytes quarter{memory_.limit().count() / 4};
-  const Bytes wanted{(each.count() + 4095) / 4096 * 4096 * slots};
-  const Bytes bytes =
-      each > Bytes{} ? std::min(wanted, std::max(prompt, quarter)) : std::min(kFirstKeep, quarter);
+  Bytes bytes{taken.count() * slots};
+  if (each > Bytes{}) {
+    bytes = std::min(bytes, std::max(Bytes{taken.count() * missing}, quarter));
+  } else {
+    bytes = std::min(kFirstKeep, quarter);
+    slots = std::clamp<std::size_t>(bytes.count() / kLeastBlock.count(), 1, slots);
+  }
   plan.keep = memory_.reserve(*room, slots, bytes, each);
+  plan.keep_limit = plan.keep.bytes - Bytes{page.count() * plan.keep.slots.size()};
 }
 
 // ---- what the worker is told ----
@@ -239,7 +247,7 @@ std::vector<wire::Frame> PrefixRoom::State::frames_of(const Plan& plan,
   message.more = false;
   message.keep_from = static_cast<int>(plan.stored);
   message.keep = plan.keep.slots;
-  message.keep_limit = plan.keep.bytes;
+  message.keep_limit = plan.keep_limit;
   message.both_ways = both_ways(plan);
   send();
   return frames;
