@@ -10,13 +10,15 @@
 #include <utility>
 
 // Who goes: of the blocks that none follows, the one whose worth is least. Worth is the time of its
-// last use plus 3/5 of a budget for each time it was needed again, at most kMostUses times; time is
-// counted in bytes taken in. So blocks that several prompts needed outlast what came once (a long
-// document, say), and no former fame lasts for more than a few budgets of new blocks: LFU with
-// dynamic ageing (Arlitt, Cherkasova, Dilley, Friedrich, Jin 2000), its frequency bounded. Those
-// that had to go leave name and count behind, as in 2Q (Johnson, Shasha 1994), so that one that
-// comes back is known to be needed again. Only ends of chains go, as in a radix tree of prompts
-// (Zheng et al., SGLang, 2024). 3/5 and 2 uses were chosen by hearth-bench-prefix-index on traces.
+// last use, and 3/5 of a budget more once a second prompt needed it; time is counted in bytes taken
+// in. What goes on from the end of such a chain, as a conversation's next turn does, is worth as
+// much at once; what branches off before its end is not. So conversations and what they share
+// outlast what came once (a long document, say), among themselves the longest unused goes, and no
+// former fame lasts for ever: a segmented LRU (Karedla, Love, Wherry 1994) without fixed segments.
+// Those that had to go leave name and count behind, as in 2Q (Johnson, Shasha 1994), so that one
+// that comes back is known to be needed again. Only ends of chains go, as in a radix tree of
+// prompts (Zheng et al., SGLang, 2024). 3/5 was chosen by hearth-bench-prefix-index on traces.
+// Without the rule for next turns, chats that had ended pushed out the last turns of those alive.
 namespace hearth {
 namespace {
 
@@ -83,6 +85,7 @@ class BlockTier::State {
     std::uint64_t serial = 0;  // of equal worth, the older goes
     Bytes size;
     int uses = 0;
+    bool proven = false;  // needed again, or what goes on from the end of such a chain
     Stay stay = Stay::kAsLongAsWorth;
   };
 
@@ -100,6 +103,7 @@ class BlockTier::State {
     if (node == nullptr) return ghosts_.note_use(name, kMostUses);
     unlist(*node);
     node->uses = std::min(node->uses + 1, kMostUses);
+    node->proven = true;
     set_worth(*node);
     list(*node);
   }
@@ -118,8 +122,11 @@ class BlockTier::State {
     node.size = size;
     node.stay = stay;
     node.uses = ghosts_.take(name);
+    Node* before = find(parent);
+    const bool goes_on = before != nullptr && before->proven && before->first_child == nullptr;
+    node.proven = node.uses > 0 || goes_on;
     set_worth(node);
-    join(node, find(parent));
+    join(node, before);
     used_ += size;
     if (stay == Stay::kAlways) staying_ += size;
     list(node);
@@ -176,8 +183,8 @@ class BlockTier::State {
     if (may_go(node)) ends_.erase(key_of(node));
   }
   void set_worth(Node& node) {
-    const std::uint64_t bonus = std::min(budget_, kMostBudget).count() / 5 * 3;
-    node.worth = clock_ + bonus * static_cast<std::uint64_t>(node.uses);
+    const std::uint64_t bonus = std::min(budget_, kMostBudget).count() * 3 / 5;
+    node.worth = clock_ + (node.proven ? bonus : 0);
   }
 
   void join(Node& node, Node* parent) {
