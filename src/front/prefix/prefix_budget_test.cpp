@@ -117,7 +117,7 @@ TEST_F(PrefixBudget, WhatNobodyUsedForDaysIsDeleted) {
   EXPECT_EQ(serve({.tokens = prompt(2, 64 * 4)}).disk, 4);
 }
 
-TEST_F(PrefixBudget, ADiskPlanWaitsForNobodyInMemory) {
+TEST_F(PrefixBudget, WhatIsInMemoryWaitsForNothing) {
   open();
   serve({.tokens = prompt(1, 64 * 4)});
   PrefixRoom::Ask ask;

@@ -330,5 +330,33 @@ TEST_F(PrefixRoomTest, ModulesStay) {
   EXPECT_EQ(serve({.tokens = prompt(1, 64 * 4)}).arena, 4);
 }
 
+TEST_F(PrefixRoomTest, ModulesOfFormerTextsMayGo) {
+  limits_.memory = Bytes{40 * kInMemory.count()};
+  limits_.disk = Bytes{20 * kRecord.count()};
+  open();
+  serve({.tokens = prompt(9, 64)});
+  serve({.tokens = prompt(1, 64 * 4 + 5)});
+  const std::vector<int> tokens = prompt(1, 64 * 4 + 5);
+  EXPECT_EQ(room().kept(use("a"), tokens).memory, 64 * 4);
+  EXPECT_EQ(room().keep_module(use("a"), tokens, "house 1").anywhere, 64 * 4);
+  be_quiet();
+  const auto others = [this] {
+    for (int i = 2; i < 30; ++i) {
+      serve({.tokens = prompt(i, 64 * 8)});
+      if (i % 3 == 0) be_quiet();
+    }
+  };
+  others();
+  EXPECT_EQ(room().kept(use("a"), tokens).memory, 64 * 4);
+  open();
+  EXPECT_EQ(room().kept(use("a"), tokens).memory, 0);
+  others();
+  EXPECT_EQ(room().kept(use("a"), tokens).anywhere, 64 * 4) << "on disk over a restart";
+  room().keep_modules([](const std::string& module) { return module == "house 2"; });
+  others();
+  others();
+  EXPECT_EQ(room().kept(use("a"), tokens).anywhere, 0);
+}
+
 }  // namespace
 }  // namespace hearth::front

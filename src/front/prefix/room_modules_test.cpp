@@ -27,6 +27,7 @@ TEST_F(RoomModules, SaysHowMuchIsThere) {
 TEST_F(RoomModules, TakesInWhatIsThereAlready) {
   limits_.memory = Bytes{40 * kInMemory.count()};
   open();
+  serve({.tokens = prompt(9, 64)});
   serve({.tokens = prompt(1, 64 * 4)});
   EXPECT_EQ(room().keep_module(use("a"), prompt(1, 64 * 4), "house 1").memory, 64 * 4);
   for (int i = 2; i < 30; ++i) serve({.tokens = prompt(i, 64 * 8)});
