@@ -49,6 +49,15 @@ const BlockDomain* DomainBook::add(BlockDomain domain) {
   return place.get();
 }
 
+std::set<const BlockDomain*> DomainBook::where(
+    const std::function<bool(const BlockDomain&)>& chosen) const {
+  std::set<const BlockDomain*> domains;
+  for (const auto& [root, domain] : by_root_) {
+    if (chosen(*domain)) domains.insert(domain.get());
+  }
+  return domains;
+}
+
 const BlockDomain* DomainBook::find(const Digest& root) const {
   const auto found = by_root_.find(root);
   return found == by_root_.end() ? nullptr : found->second.get();

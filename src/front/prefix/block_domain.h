@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/sha256.h"
@@ -33,6 +35,7 @@ class DomainBook {
  public:
   const BlockDomain* add(BlockDomain domain);
   const BlockDomain* find(const Digest& root) const;
+  std::set<const BlockDomain*> where(const std::function<bool(const BlockDomain&)>& chosen) const;
 
  private:
   DigestMap<std::unique_ptr<BlockDomain>> by_root_;

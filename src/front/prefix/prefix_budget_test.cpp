@@ -154,6 +154,25 @@ TEST_F(PrefixBudget, ALostWorkerOrADropDuringAPlanIsHarmless) {
   EXPECT_TRUE(files().empty());
 }
 
+TEST_F(PrefixBudget, OneLongPromptTakesHalfOfMemoryAtMost) {
+  limits_.memory = Bytes{40 * kInMemory.count()};
+  limits_.disk = Bytes{};
+  open();
+  serve({.tokens = prompt(1, 64)});
+  for (int i = 0; i < 3; ++i) serve({.tokens = prompt(1, 64 * 15)});
+  EXPECT_EQ(serve({.tokens = prompt(2, 64 * 300)}).kept, 20);
+  EXPECT_EQ(serve({.tokens = prompt(1, 64 * 15)}).arena, 15);
+}
+
+TEST_F(PrefixBudget, MemoryIsForgottenAfterThoseDaysToo) {
+  limits_.disk = Bytes{};
+  open();
+  serve({.tokens = prompt(1, 64 * 4)});
+  for (int day = 0; day < 31; ++day) loop().run_for(24h);
+  EXPECT_EQ(room().figures().blocks_memory, 0);
+  EXPECT_EQ(resident(), Bytes{});
+}
+
 // ---- at random ----
 
 struct RandomRoom : PrefixBudget {

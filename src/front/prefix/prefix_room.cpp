@@ -116,18 +116,18 @@ const BlockDomain* PrefixRoom::State::domain(const Use& use) {
 // ---- for people ----
 
 PrefixRoom::Stored PrefixRoom::State::stored(const std::string& artifact) const {
-  const Choice choice{artifact, std::nullopt};
+  const auto domains = domains_of({artifact, std::nullopt});
   Stored stored;
   int memory = 0;
   for (const Digest& digest : memory_.where([](const auto&) { return true; })) {
     const MemoryBlocks::Block& block = *memory_.find(digest);
-    if (!is_chosen(*block.domain, choice)) continue;
+    if (!domains.contains(block.domain)) continue;
     ++memory;
     stored.memory += block.size;
   }
   int disk = 0;
   for (const auto& [digest, block] : disk_.all()) {
-    if (!block.written || !is_chosen(*block.domain, choice)) continue;
+    if (!block.written || !domains.contains(block.domain)) continue;
     ++disk;
     stored.disk += block.size;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,9 +105,9 @@ class PrefixRoom::State {
   void schedule(TimePoint when);
   Task<void> write_now(Occasion occasion);
   Task<DiskBlocks::Written> write_block(Digest digest, Occasion occasion);
-  std::vector<Digest> candidates(const std::optional<Choice>& choice) const;
+  std::vector<Digest> candidates(const Choice& choice) const;
   bool is_wanted(const Digest& digest, const MemoryBlocks::Block& block, Occasion occasion) const;
-  bool is_chosen(const BlockDomain& domain, const Choice& choice) const;
+  std::set<const BlockDomain*> domains_of(const Choice& choice) const;
   bool is_busy() const;
   void schedule_next();
   Bytes give_memory_back(const std::vector<Digest>& blocks);

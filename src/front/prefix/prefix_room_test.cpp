@@ -218,11 +218,11 @@ TEST_F(PrefixRoomTest, ReadsOnlyWhatTakesLongerToEvaluate) {
 TEST_F(PrefixRoomTest, ManyFilesTravelInSeveralFrames) {
   open();
   serve({.tokens = prompt(1, 64)});
-  serve({.tokens = prompt(1, 64 * 300)});
+  serve({.tokens = prompt(1, 64 * 140)});
   open();
-  const Served served = serve({.tokens = prompt(1, 64 * 300)});
-  EXPECT_EQ(served.frames, 3u);
-  EXPECT_EQ(served.disk, 300);
+  const Served served = serve({.tokens = prompt(1, 64 * 140)});
+  EXPECT_EQ(served.frames, 2u);
+  EXPECT_EQ(served.disk, 140);
 }
 
 TEST_F(PrefixRoomTest, ExactModelsGetWholeMicroBatches) {
@@ -331,8 +331,8 @@ TEST_F(PrefixRoomTest, ModulesStay) {
 }
 
 TEST_F(PrefixRoomTest, ModulesOfFormerTextsMayGo) {
-  limits_.memory = Bytes{40 * kInMemory.count()};
-  limits_.disk = Bytes{20 * kRecord.count()};
+  limits_.memory = Bytes{20 * kInMemory.count()};
+  limits_.disk = Bytes{10 * kRecord.count()};
   open();
   serve({.tokens = prompt(9, 64)});
   serve({.tokens = prompt(1, 64 * 4 + 5)});
@@ -341,8 +341,8 @@ TEST_F(PrefixRoomTest, ModulesOfFormerTextsMayGo) {
   EXPECT_EQ(room().keep_module(use("a"), tokens, "house 1").anywhere, 64 * 4);
   be_quiet();
   const auto others = [this] {
-    for (int i = 2; i < 30; ++i) {
-      serve({.tokens = prompt(i, 64 * 8)});
+    for (int i = 2; i < 12; ++i) {
+      serve({.tokens = prompt(i, 64 * 5)});
       if (i % 3 == 0) be_quiet();
     }
   };

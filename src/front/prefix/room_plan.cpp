@@ -182,11 +182,13 @@ void PrefixRoom::State::reserve(Plan& plan) {
   const Bytes each = size_of_block(plan);
   const Bytes page{each > Bytes{} ? 0u : kPage};
   const Bytes taken{(each.count() + kPage - 1) / kPage * kPage};
-  // A reply that may become long must not push out all that others have.
+  // Neither a reply that may become long nor one long prompt must push out all that others have.
   const Bytes quarter{memory_.limit().count() / 4};
+  const Bytes half{memory_.limit().count() / 2};
   Bytes bytes{taken.count() * slots};
   if (each > Bytes{}) {
-    bytes = std::min(bytes, std::max(Bytes{taken.count() * missing}, quarter));
+    const Bytes prompt{taken.count() * missing};
+    bytes = std::min(bytes, std::clamp(prompt, quarter, half));
   } else {
     bytes = std::min(kFirstKeep, quarter);
     slots = std::clamp<std::size_t>(bytes.count() / kLeastBlock.count(), 1, slots);

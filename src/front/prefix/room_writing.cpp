@@ -37,7 +37,7 @@ bool PrefixRoom::State::is_busy() const {
 
 void PrefixRoom::State::schedule_next() {
   std::optional<TimePoint> next;
-  for (const Digest& digest : candidates(std::nullopt)) {
+  for (const Digest& digest : candidates({})) {
     const TimePoint last = memory_.find(digest)->last_reply;
     if (last == TimePoint::max()) continue;
     const TimePoint quiet = last + std::chrono::seconds{limits().quiet_s};
@@ -48,18 +48,21 @@ void PrefixRoom::State::schedule_next() {
 
 // ---- what ----
 
-bool PrefixRoom::State::is_chosen(const BlockDomain& domain, const Choice& choice) const {
-  if (choice.group && *choice.group != domain.group) return false;
-  if (choice.artifact.empty() || choice.artifact == domain.artifact) return true;
-  const std::optional<std::string> content = world_.content(choice.artifact);
-  return content && *content == domain.content;
+std::set<const BlockDomain*> PrefixRoom::State::domains_of(const Choice& choice) const {
+  const auto content = choice.artifact.empty() ? std::nullopt : world_.content(choice.artifact);
+  return book_.where([&](const BlockDomain& domain) {
+    if (choice.group && *choice.group != domain.group) return false;
+    return choice.artifact.empty() || choice.artifact == domain.artifact ||
+           (content && *content == domain.content);
+  });
 }
 
 // In memory only, and could be on disk: those to be written first come first, each after its
 // predecessor.
-std::vector<Digest> PrefixRoom::State::candidates(const std::optional<Choice>& choice) const {
+std::vector<Digest> PrefixRoom::State::candidates(const Choice& choice) const {
+  const auto domains = domains_of(choice);
   std::vector<Digest> blocks = memory_.where([&](const MemoryBlocks::Block& block) {
-    return !block.domain->content.empty() && (!choice || is_chosen(*block.domain, *choice));
+    return !block.domain->content.empty() && domains.contains(block.domain);
   });
   std::erase_if(blocks, [&](const Digest& each) { return disk_.find(each) != nullptr; });
   std::ranges::sort(blocks, {}, [&](const Digest& digest) {
@@ -89,7 +92,7 @@ Task<void> PrefixRoom::State::write_now(Occasion occasion) {
   writing_ = true;
   (void)co_await disk_.set_limit(limits().disk);
   bool interrupted = false;
-  for (const Digest& digest : candidates(std::nullopt)) {
+  for (const Digest& digest : candidates({})) {
     interrupted = occasion == Occasion::kQuiet && is_busy() && postponed_ < kMostPostponed;
     if (interrupted || disk_.is_paused()) break;
     (void)co_await write_block(digest, occasion);
@@ -145,8 +148,9 @@ Task<Result<Bytes>> PrefixRoom::State::spill(Choice choice) {
            (written == DiskBlocks::Written::kNotNow && disk_.is_paused());
   }
   co_await disk_.flush();
+  const auto domains = domains_of(choice);
   const Bytes bytes = give_memory_back(memory_.where(
-      [&](const MemoryBlocks::Block& block) { return is_chosen(*block.domain, choice); }));
+      [&](const MemoryBlocks::Block& block) { return domains.contains(block.domain); }));
   if (full) co_return fail(ErrorCode::kNoSpace, "the disk or its budget has no room for all of it");
   co_return bytes;
 }
@@ -173,16 +177,15 @@ Bytes PrefixRoom::State::give_memory_back(const std::vector<Digest>& blocks) {
 Task<Result<Bytes>> PrefixRoom::State::drop(Choice choice) {
   const auto pass = tasks_.enter();
   if (!pass) co_return fail(ErrorCode::kCancelled, "stopping");
-  for (auto& [request, plan] : plans_) {
-    if (is_chosen(*plan.domain, choice)) plan.purged = true;
-  }
+  const auto domains = domains_of(choice);
+  for (auto& [request, plan] : plans_) plan.purged |= domains.contains(plan.domain);
   Bytes bytes;
   const auto chosen = memory_.where(
-      [&](const MemoryBlocks::Block& block) { return is_chosen(*block.domain, choice); });
+      [&](const MemoryBlocks::Block& block) { return domains.contains(block.domain); });
   for (const Digest& digest : chosen) bytes += memory_.remove(digest);
   if (choice.artifact.empty() && !choice.group) seen_.clear();
-  auto on_disk = [this, choice](const Digest&, const DiskBlocks::Block& block) {
-    return is_chosen(*block.domain, choice);
+  auto on_disk = [domains](const Digest&, const DiskBlocks::Block& block) {
+    return domains.contains(block.domain);
   };
   bytes += co_await disk_.remove_where(std::move(on_disk));
   co_await disk_.flush();
@@ -207,6 +210,10 @@ Task<void> PrefixRoom::State::upkeep() {
   const Limits now = limits();
   memory_.set_limit(now.memory);
   (void)co_await disk_.set_limit(now.disk);
+  const TimePoint before = world_.loop.now() - now.days * std::chrono::hours{24};
+  const auto forgotten = memory_.where(
+      [before](const MemoryBlocks::Block& block) { return block.last_reply < before; });
+  for (const Digest& digest : forgotten) memory_.remove(digest);
   const std::int64_t day_us = std::int64_t{86'400} * 1'000'000;
   const std::int64_t oldest = world_.clock.wall_us() - now.days * day_us;
   auto old = [oldest](const Digest&, const DiskBlocks::Block& block) {
