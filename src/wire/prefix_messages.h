@@ -49,7 +49,9 @@ struct PrefixPlanMessage {
 // there was time. Blocks that are not listed were not written, and their slots are free.
 struct BlocksMessage {
   std::vector<int> generated;  // tokens after the prompt, as far as listed blocks hold any
-  std::vector<Bytes> sizes;    // of the records in the first slots of `keep`
+  // Of the records in the first slots of `keep`; zero: nothing was written there, for that block is
+  // kept for another request, which was reported before.
+  std::vector<Bytes> sizes;
   std::string reason;  // why there are fewer than asked for; empty: there was no more to keep
 };
 

@@ -37,7 +37,9 @@ class Exact : public testing::TestWithParam<const char*> {
   TestFront front_;
 };
 
-TEST_P(Exact, RepeatsReadThePromptAnewAndWriteTheSame) {
+// What comes back are whole micro-batches: they are the same computations as before. With a window
+// the cells lie otherwise, so nothing does.
+TEST_P(Exact, RepeatsWriteTheSame) {
   HEARTH_MODEL_OR_SKIP(path, GetParam());
   start(path);
   std::string lengthy;
@@ -47,7 +49,9 @@ TEST_P(Exact, RepeatsReadThePromptAnewAndWriteTheSame) {
   front_.generate(ask(kKing, 5));
   front_.generate(ask(lengthy + " a castle", 3));
   const Reply again = front_.generate(ask(lengthy, 8));
-  EXPECT_EQ(again.started.cached_tokens, 0);
+  const bool windowed = std::string{GetParam()} == engine::test::kGemma;
+  EXPECT_EQ(again.started.cached_tokens,
+            windowed ? 0 : (first.started.prompt_tokens - 1) / 512 * 512);
   EXPECT_EQ(again.done.tokens, first.done.tokens);
 }
 

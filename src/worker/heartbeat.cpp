@@ -18,6 +18,7 @@ void send_heartbeat(Replies& replies, const Gauges& gauges) {
   message.active = gauges.active.load(std::memory_order_relaxed);
   message.live_tokens = gauges.live_tokens.load(std::memory_order_relaxed);
   message.threads = gauges.threads.load(std::memory_order_relaxed);
+  message.slots = gauges.slots();
   const Resident resident = resident_now();
   message.resident = resident.all;
   message.anonymous = resident.anonymous;

@@ -4,7 +4,9 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -14,6 +16,19 @@ namespace hearth::worker {
 namespace {
 
 TimePoint now() { return Clock::real().now(); }
+
+// As far as the file tells; where it does not, all that is stored of windows is read.
+int window_of(const engine::Vocabulary& vocabulary) {
+  const auto told = vocabulary.arch_value("attention.sliding_window");
+  int window = 0;
+  const char* end = told ? told->data() + told->size() : nullptr;
+  if (told && std::from_chars(told->data(), end, window).ec == std::errc{} && window > 0) {
+    return window;
+  }
+  return std::numeric_limits<int>::max();
+}
+
+bool is_planned(const RequestPtr& request) { return !request->plan_prefix || request->prefix; }
 
 template <class... Ts>
 struct Overloaded : Ts... {
@@ -25,7 +40,19 @@ Overloaded(Ts...) -> Overloaded<Ts...>;
 }  // namespace
 
 InferenceThread::InferenceThread(const OpenedModel& opened, LoadedModel::Around around)
-    : opened_{opened}, around_{around}, thread_{[this] { run(); }} {}
+    : opened_{opened}, around_{with_calls(std::move(around))}, thread_{[this] { run(); }} {}
+
+LoadedModel::Around InferenceThread::with_calls(LoadedModel::Around around) {
+  around.wake = [this] { queue_.push(Wake{}); };
+  around.on_kept = [this](const BlockKeeper::Kept& kept) {
+    {
+      const std::lock_guard lock{kept_mutex_};
+      kept_.push_back(kept);
+    }
+    queue_.push(Wake{});
+  };
+  return around;
+}
 
 InferenceThread::~InferenceThread() {
   around_.abort.stop = true;
@@ -41,16 +68,59 @@ void InferenceThread::run() {
       handle(std::move(*work));
     }
     while (auto work = queue_.try_pop()) handle(std::move(*work));
+    take_kept();
     try_unload();
     admit_waiting();
-    if (model_ && opened_.generates) model_->scheduler().step();
+    if (computes()) model_->scheduler().step();
+    keep_blocks();
     tell_gauges();
   }
 }
 
 bool InferenceThread::has_something_to_compute() const {
   if (!model_) return false;
-  return !waiting_.empty() || (opened_.generates && !model_->scheduler().idle());
+  const bool idle = !opened_.generates || model_->scheduler().idle();
+  if (idle && std::ranges::any_of(waiting_, is_planned)) return true;
+  return computes() && (model_->scheduler().can_step() || model_->keeping().has_work());
+}
+
+// ---- blocks beyond cells ----
+
+void InferenceThread::plan(RequestPtr request, std::shared_ptr<PrefixWork> work) {
+  if (!has_weights_) begin_reading(*work, window_of(*opened_.vocabulary), around_.wake);
+  queue_.push(Plan{std::move(request), std::move(work)});
+}
+
+void InferenceThread::take_kept() {
+  std::vector<BlockKeeper::Kept> kept;
+  {
+    const std::lock_guard lock{kept_mutex_};
+    kept = std::exchange(kept_, {});
+  }
+  if (!computes()) return;
+  for (const BlockKeeper::Kept& each : kept) model_->keeping().note_kept(each);
+}
+
+// One of them, where there is nothing better to do.
+void InferenceThread::keep_blocks() {
+  if (!computes()) return;
+  model_->keeping().tell_finished();
+  if (!model_->keeping().has_work()) return;
+  if (model_->scheduler().idle() || model_->keeping().is_overdue(now())) model_->keeping().work();
+}
+
+// Before the cells go.
+void InferenceThread::keep_all_blocks() {
+  if (!computes()) return;
+  model_->keeping().finish();
+  take_kept();
+  model_->keeping().tell_finished();
+}
+
+// It is over before it had cells: nothing of it will be kept.
+void InferenceThread::drop_plan(const Request& request) {
+  if (!request.prefix || request.prefix->keep.empty()) return;
+  around_.replies.send(wire::FrameType::kBlocks, request.id, wire::BlocksMessage{});
 }
 
 void InferenceThread::handle(Work work) {
@@ -60,6 +130,7 @@ void InferenceThread::handle(Work work) {
                  [this](Store& store) { handle_store(std::move(store)); },
                  [this](const Stored& stored) { handle_stored(stored); },
                  [this](const Unload& unload) { unload_ = unload; },
+                 [](Plan& plan) { plan.request->prefix = std::move(plan.work); },
                  [this](Wake) { drop_cancelled(); },
                  [this](RequestPtr& request) { waiting_.push_back(std::move(request)); },
              },
@@ -92,6 +163,7 @@ void InferenceThread::handle_load(Load load) {
   for (const RequestPtr& request : waiting_) prompt = std::max(prompt, request->prompt.size());
   const std::uint64_t number = ++loads_;
   load_frame_ = load.frame;
+  has_weights_ = true;
   around_.abort.no_weights = false;
   LoadedModel::Load asked;
   asked.frame = load.frame;
@@ -103,6 +175,7 @@ void InferenceThread::handle_load(Load load) {
   };
   auto loaded = LoadedModel::load(opened_, around_, std::move(asked), give_up_);
   if (!loaded) {
+    has_weights_ = false;
     around_.abort.no_weights = false;
     return end_all(loaded.error());
   }
@@ -116,6 +189,7 @@ void InferenceThread::end_all(const Error& error) {
   if (model_ && opened_.generates) model_->scheduler().fail_all(error);
   for (const RequestPtr& request : std::exchange(waiting_, {})) {
     around_.replies.send_error(request->id, error);
+    drop_plan(*request);
   }
 }
 
@@ -148,7 +222,9 @@ void InferenceThread::handle_store(Store store) {
 
 // The weights, and what is being done with them.
 void InferenceThread::drop_model() {
+  keep_all_blocks();
   model_.reset();
+  has_weights_ = false;
   if (storing_) {
     wire::StoredMessage message;
     message.error = "the model was unloaded meanwhile";
@@ -180,6 +256,7 @@ void InferenceThread::drop_cancelled() {
     done.reason = "cancelled";
     done.prompt_tokens = static_cast<int>(request->prompt.size());
     around_.replies.send(wire::FrameType::kDone, request->id, done);
+    drop_plan(*request);
     return true;
   });
 }
@@ -189,6 +266,10 @@ void InferenceThread::admit_waiting() {
   if (!model_ || unload_) return;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const RequestPtr request = *next;
+    if (!is_planned(request)) {
+      ++next;
+      continue;
+    }
     if (request->kind == RequestKind::kEmbed) {
       if (embed(request) == Embedded::kNoWeights) return;  // all are told of it in a moment
     } else if (!model_->scheduler().admit(request, std::max(request->tokenized, model_->ready()))) {
@@ -241,6 +322,7 @@ Result<std::vector<std::vector<float>>> InferenceThread::vectors_of(const Reques
 void InferenceThread::tell_gauges() {
   const int live = model_ ? model_->live_tokens() : 0;
   around_.gauges.live_tokens.store(live, std::memory_order_relaxed);
+  around_.gauges.set_slots(model_ ? model_->slots() : Gauges::Slots{});
 }
 
 }  // namespace hearth::worker

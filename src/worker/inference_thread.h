@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "base/clock.h"
 #include "engine/abort_flags.h"
 #include "worker/gauges.h"
 #include "worker/loaded_model.h"
 #include "worker/opened_model.h"
+#include "worker/prefix_work.h"
 #include "worker/replies.h"
 #include "worker/request.h"
 #include "worker/work_queue.h"
@@ -37,6 +40,9 @@ class InferenceThread {
   // load.
   void unload(std::uint64_t frame) { queue_.push(Unload{frame}); }
   void submit(RequestPtr request) { queue_.push(std::move(request)); }
+  // What the front answered to a request's tokens; may come before the request does. Begins to read
+  // at once where there are no weights yet.
+  void plan(RequestPtr request, std::shared_ptr<PrefixWork> work);
   // Some request was cancelled.
   void wake() { queue_.push(Wake{}); }
 
@@ -63,11 +69,21 @@ class InferenceThread {
   struct Unload {
     std::uint64_t frame;
   };
+  struct Plan {
+    RequestPtr request;
+    std::shared_ptr<PrefixWork> work;
+  };
   struct Wake {};
-  using Work = std::variant<Load, LoadFailed, Store, Stored, Unload, Wake, RequestPtr>;
+  using Work = std::variant<Load, LoadFailed, Store, Stored, Unload, Plan, Wake, RequestPtr>;
 
   void run();
+  LoadedModel::Around with_calls(LoadedModel::Around around);
   bool has_something_to_compute() const;
+  bool computes() const { return model_ && opened_.generates; }
+  void take_kept();
+  void keep_blocks();
+  void keep_all_blocks();
+  void drop_plan(const Request& request);
   void handle(Work work);
   void handle_load(Load load);
   void refuse_load(const Load& load);
@@ -94,6 +110,9 @@ class InferenceThread {
   std::deque<RequestPtr> waiting_;
   std::optional<std::uint64_t> storing_;  // the kStore frame under way
   std::optional<Unload> unload_;          // asked for, not done yet
+  std::atomic<bool> has_weights_{false};  // or they are on their way
+  std::mutex kept_mutex_;
+  std::vector<BlockKeeper::Kept> kept_;  // under kept_mutex_: written, not taken note of
   std::thread thread_;
 };
 

@@ -14,9 +14,13 @@ using engine::Token;
 
 KvRoom::KvRoom(const engine::Model& model, const engine::CpuThreads& threads,
                const engine::AbortFlags& abort, CellLimits limits)
-    : model_{model}, threads_{threads}, abort_{abort}, limits_{limits} {
-  slots_.resize(static_cast<std::size_t>(limits.sequences));
-}
+    : model_{model},
+      threads_{threads},
+      abort_{abort},
+      limits_{limits},
+      shares_{model.not_restorable().empty()},
+      slots_(index(limits.sequences)),
+      book_{limits.sequences} {}
 
 Result<std::unique_ptr<Context>> KvRoom::make_context(int cells) const {
   return Context::create(model_, {cells, limits_.sequences + 1}, threads_, abort_);
@@ -29,23 +33,51 @@ Result<> KvRoom::open(int prompt) {
   return {};
 }
 
-std::optional<KvRoom::Taken> KvRoom::take(std::span<const Token> prompt, Reuse reuse) {
+// ---- who gets which slot ----
+
+int KvRoom::usable(int slot, const Wish& wish) const {
+  const Slot& held = slots_[index(slot)];
+  if (wish.reuse == Reuse::kNo || held.domain != wish.domain) return 0;
+  // The last token is evaluated again in any case: its logits are what the answer begins with.
+  const int most = static_cast<int>(wish.prompt.size()) - 1;
+  const int common = std::min(common_prefix(held.tokens, wish.prompt), most);
+  const int count = common / wish.granule * wish.granule;
+  return reaches(slot, count) ? count : 0;
+}
+
+// What comes after `count` tokens could be evaluated over this slot's cells.
+bool KvRoom::reaches(int slot, int count) const {
+  if (count == 0) return true;
+  // A state that is not by positions is good for going on from its end only.
+  if (!shares_) return count == used(slot);
+  const int window = context_->sliding_window();
+  return window == 0 || context_->window_from(slot) <= std::max(0, count - window);
+}
+
+int KvRoom::live(const Wish& wish) const {
+  int most = 0;
+  for (int i = 0; i < slots(); ++i) most = std::max(most, usable(i, wish));
+  return most;
+}
+
+std::optional<KvRoom::Taken> KvRoom::take(const Wish& wish) {
   std::vector<SlotView> views;
-  for (const Slot& slot : slots_) {
-    const bool compare = !slot.busy && reuse == Reuse::kYes;
-    const int common = compare ? common_prefix(slot.tokens, prompt) : 0;
-    views.push_back({slot.busy, static_cast<int>(slot.tokens.size()), common, slot.last_used});
+  for (int i = 0; i < slots(); ++i) {
+    const Slot& slot = slots_[index(i)];
+    views.push_back(
+        {slot.busy, static_cast<int>(slot.tokens.size()), usable(i, wish), slot.last_used});
   }
   const auto chosen = choose_slot(views);
   if (!chosen) return std::nullopt;
-  Slot& slot = slots_[index(*chosen)];
-  // The last token is evaluated again in any case: its logits are what the answer begins with.
-  const int wanted = std::min(views[index(*chosen)].common, static_cast<int>(prompt.size()) - 1);
-  const int cached = std::min(context_->keep(*chosen, wanted), wanted);
-  slot.tokens.resize(static_cast<std::size_t>(cached));
+  const int wanted = views[index(chosen->source)].common;
+  Slot& slot = slots_[index(chosen->slot)];
   slot.busy = true;
+  slot.domain = wish.domain;
   slot.last_used = ++uses_;
-  return Taken{*chosen, cached};
+  const bool in_place = chosen->slot == chosen->source;
+  const int cached =
+      in_place ? keep(chosen->slot, wanted) : share(chosen->source, chosen->slot, wanted);
+  return Taken{chosen->slot, cached};
 }
 
 void KvRoom::give_back(int slot, Reuse later) {
@@ -54,26 +86,47 @@ void KvRoom::give_back(int slot, Reuse later) {
   if (later == Reuse::kNo) clear(slot);
 }
 
-void KvRoom::clear(int slot) {
-  context_->keep(slot, 0);
-  slots_[index(slot)].tokens.clear();
+int KvRoom::share(int from, int to, int count) {
+  if (!shares_ || !reaches(from, count)) return used(to);
+  clear(to);
+  context_->share(from, to, count);
+  const auto source = tokens(from).first(index(count));
+  slots_[index(to)].tokens.assign(source.begin(), source.end());
+  book_.share(from, to, count);
+  return count;
 }
+
+void KvRoom::note_loss(int slot, int kept) {
+  if (before_loss_ && used(slot) > kept) before_loss_(slot, kept);
+}
+
+int KvRoom::keep(int slot, int count) {
+  note_loss(slot, count);
+  const int left = std::min(context_->keep(slot, count), count);
+  slots_[index(slot)].tokens.resize(index(left));
+  book_.cut(slot, left);
+  return left;
+}
+
+void KvRoom::clear(int slot) { keep(slot, 0); }
+
+// ---- room ----
 
 std::vector<IdleCells> KvRoom::idle() const {
   std::vector<IdleCells> out;
-  for (int i = 0; i < limits_.sequences; ++i) {
+  for (int i = 0; i < slots(); ++i) {
     const Slot& slot = slots_[index(i)];
-    if (!slot.busy) out.push_back({i, static_cast<int>(slot.tokens.size()), slot.last_used});
+    if (!slot.busy) out.push_back({i, book_.alone(i), slot.last_used});
   }
   return out;
 }
 
-Result<bool> KvRoom::make_room(int needed) {
-  int idle_cells = 0;
-  for (const Slot& slot : slots_)
-    idle_cells += slot.busy ? 0 : static_cast<int>(slot.tokens.size());
-  if (needed + idle_cells <= cells()) return false;
-  const CellPlan plan = plan_cells(limits_, cells(), needed, idle());
+Result<bool> KvRoom::make_room(int more) {
+  if (book_.used() + more <= cells()) return false;
+  const std::vector<IdleCells> candidates = idle();
+  int needed = book_.used() + more;
+  for (const IdleCells& cells : candidates) needed -= cells.cells;
+  const CellPlan plan = plan_cells(limits_, cells(), needed, candidates);
   for (const int slot : plan.evict) clear(slot);
   if (plan.cells <= cells()) return false;
   if (auto grown = grow(plan.cells); !grown) return Failed{std::move(grown).error()};
@@ -98,30 +151,47 @@ Result<> KvRoom::make_more_room() {
 Result<> KvRoom::grow(int cells) {
   auto larger = make_context(cells);
   if (!larger) return Failed{std::move(larger).error()};
-  for (int i = 0; i < limits_.sequences; ++i) {
-    if (slots_[index(i)].tokens.empty()) continue;
-    const std::string state = context_->save(i);
-    if (auto copied = (*larger)->restore(i, state); !copied) return copied;
+  for (int i = 0; i < slots(); ++i) {
+    if (used(i) == 0) continue;
+    if (auto copied = copy_slot(i, **larger); !copied) return copied;
   }
   context_ = std::move(*larger);
   return {};
 }
 
+// What it shares with a slot before it is shared again.
+Result<> KvRoom::copy_slot(int slot, Context& larger) const {
+  int source = 0;
+  int common = 0;
+  for (int other = 0; other < slot; ++other) {
+    if (book_.common(other, slot) <= common) continue;
+    common = book_.common(other, slot);
+    source = other;
+  }
+  if (common == 0 || model_.sliding_window() != 0) {
+    return larger.restore(slot, context_->save(slot));
+  }
+  larger.share(source, slot, common);
+  const int rest = used(slot) - common;
+  if (rest == 0) return {};
+  const auto state = context_->save_block(slot, common, rest);
+  if (!state) return Failed{state.error()};
+  return larger.load_block(slot, common, rest, std::as_bytes(std::span{state->base}),
+                           std::as_bytes(std::span{state->window}));
+}
+
+// ---- what the engine did ----
+
 void KvRoom::append(int slot, std::span<const Token> tokens) {
   auto& held = slots_[index(slot)].tokens;
   held.insert(held.end(), tokens.begin(), tokens.end());
+  book_.append(slot, static_cast<int>(tokens.size()));
 }
 
 void KvRoom::append_evaluated(int slot, std::span<const Token> tokens) {
   const int got = context_->evaluated(slot) - used(slot);
   if (got < 0) return clear(slot);
   append(slot, tokens.first(std::min(static_cast<std::size_t>(got), tokens.size())));
-}
-
-int KvRoom::live_tokens() const {
-  int sum = 0;
-  for (const Slot& slot : slots_) sum += static_cast<int>(slot.tokens.size());
-  return sum;
 }
 
 }  // namespace hearth::worker

@@ -223,14 +223,27 @@ Result<engine::MemoryUse> LoadedModel::open_room(int prompt) {
     if (!made) return Failed{std::move(made).error()};
     return (*made)->memory();
   }
-  const CellLimits limits{opened_.context_limit, std::max(1, opened_.options.parallel)};
-  room_ = std::make_unique<KvRoom>(model_, threads_, around_.abort, limits);
+  // Exact repeats go one by one, always in the same cells.
+  const int sequences = opened_.options.exact ? 1 : std::max(1, opened_.options.parallel);
+  room_ = std::make_unique<KvRoom>(model_, threads_, around_.abort,
+                                   CellLimits{opened_.context_limit, sequences});
   if (auto opened = room_->open(prompt); !opened) return Failed{std::move(opened).error()};
+  const int window = model_.sliding_window();
+  keeping_ = std::make_unique<PrefixKeeping>(*room_, around_.replies, window > 0, around_.on_kept);
+  room_->set_before_loss([this](int slot, int kept) { keeping_->before_loss(slot, kept); });
   scheduler_ = std::make_unique<Scheduler>(
       Scheduler::Parts{*opened_.vocabulary, *room_, around_.replies, around_.abort, around_.gauges,
-                       around_.cpu, threads_},
+                       around_.cpu, threads_, *keeping_, window, around_.wake},
       scheduling_of(opened_.options));
   return room_->context().memory();
+}
+
+Gauges::Slots LoadedModel::slots() const {
+  Gauges::Slots slots;
+  for (int i = 0; room_ && i < room_->slots(); ++i) {
+    slots.push_back({room_->used(i), room_->busy(i)});
+  }
+  return slots;
 }
 
 Result<engine::Embedder*> LoadedModel::embedder() {

@@ -19,6 +19,7 @@
 #include "worker/kv_room.h"
 #include "worker/load_report.h"
 #include "worker/opened_model.h"
+#include "worker/prefix_keeping.h"
 #include "worker/replies.h"
 #include "worker/scheduler.h"
 #include "worker/stored_repack.h"
@@ -35,6 +36,10 @@ class LoadedModel {
     engine::AbortFlags& abort;
     Gauges& gauges;
     CpuShare& cpu;
+    // Both are called on other threads: the inference thread has something to look at, and a block
+    // was written, which PrefixKeeping::note_kept() is to be told.
+    std::function<void()> wake = [] {};
+    BlockKeeper::OnKept on_kept = [](const BlockKeeper::Kept&) {};
   };
   struct Load {
     std::uint64_t frame = 0;  // of the kLoad frame
@@ -58,6 +63,10 @@ class LoadedModel {
   TimePoint ready() const { return ready_; }
 
   Scheduler& scheduler() { return *scheduler_; }
+  const Scheduler& scheduler() const { return *scheduler_; }
+  PrefixKeeping& keeping() { return *keeping_; }
+  const PrefixKeeping& keeping() const { return *keeping_; }
+  Gauges::Slots slots() const;
 
   // Errors: as Embedder's.
   Result<engine::Embedder*> embedder();
@@ -95,8 +104,9 @@ class LoadedModel {
   std::unique_ptr<LoadReport> report_;
   engine::Model model_;
   engine::CpuThreads threads_;
-  std::unique_ptr<KvRoom> room_;  // null for an embedding model
-  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<KvRoom> room_;            // null for an embedding model
+  std::unique_ptr<PrefixKeeping> keeping_;  // likewise
+  std::unique_ptr<Scheduler> scheduler_;    // likewise
   std::unique_ptr<engine::Embedder> embedder_;
   TimePoint ready_;
   wire::MemoryUse places_;                  // of the weights alone, as the load began

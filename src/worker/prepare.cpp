@@ -42,6 +42,8 @@ void set_steering(wire::GenerateMessage& message, engine::RenderedChat& chat, Re
   request.preserved = std::move(chat.constraint.preserved);
   request.max_tokens = message.max_tokens;
   request.reuse_prefix = message.cache_prompt;
+  request.domain = std::move(message.domain);
+  request.plan_prefix = message.plan_prefix;
   request.return_tokens = message.return_tokens;
 }
 

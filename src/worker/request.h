@@ -17,6 +17,8 @@
 
 namespace hearth::worker {
 
+struct PrefixWork;
+
 enum class RequestKind { kGenerate, kEmbed };
 
 // A request on its way through the worker. It belongs to one thread after the other: the one that
@@ -52,6 +54,10 @@ struct Request {
   int max_tokens = -1;
   int context_limit = 0;  // of prompt and reply together
   bool reuse_prefix = true;
+  std::string domain;        // of its cells
+  bool plan_prefix = false;  // it waits for `prefix`
+  // The front's plan; of the thread that computes.
+  std::shared_ptr<PrefixWork> prefix;  // shared only so that its type may be unknown here
   bool return_tokens = false;
   bool count_only = false;  // its end comes with its tokens; it never meets weights
 

@@ -22,7 +22,7 @@ constexpr int kPromptFrom = 16;
 Scheduler::How scheduling_of(const wire::LoadOptions& options) {
   using Keep = Scheduler::KeepPrefixes;
   using Repeats = Scheduler::Repeats;
-  return {options.prefix && !options.exact ? Keep::kYes : Keep::kNo,
+  return {options.prefix ? Keep::kYes : Keep::kNo,
           options.exact ? Repeats::kExactly : Repeats::kAnyhow};
 }
 
@@ -30,28 +30,39 @@ Scheduler::Scheduler(Parts parts, How how) : parts_{parts}, how_{how} {}
 
 bool Scheduler::admit(const RequestPtr& request, TimePoint ready) {
   if (how_.repeats == Repeats::kExactly && !active_.empty()) return false;
-  const Reuse wish = request->reuse_prefix ? Reuse::kYes : Reuse::kNo;
-  const auto taken = parts_.room.take(request->prompt, kept(wish));
+  const auto taken = parts_.room.take(wish_of(*request));
   if (!taken) return false;
-  auto sequence = std::make_unique<Sequence>(
+  Active active;
+  active.sequence = std::make_unique<Sequence>(
       request, parts_.vocabulary, parts_.replies,
       Sequence::Place{taken->slot, taken->cached, request->context_limit});
-  sequence->waited(ready, Clock::real().now());
-  active_.push_back(std::move(sequence));
-  grow_for(*active_.back());
+  active.sequence->waited(ready, Clock::real().now());
+  begin_prefix(active);
+  if (request->prefix) {
+    const int prompt = static_cast<int>(request->prompt.size());
+    parts_.keeping.begin({request->id, taken->slot, prompt}, *request->prefix);
+  }
+  active_.push_back(std::move(active));
+  grow_for(*active_.back().sequence);
   return true;
 }
 
-int Scheduler::cells_needed() const {
+// Cells that those in hand will need beside the ones they hold, for their next tokens or their
+// whole prompts.
+int Scheduler::more_cells() const {
   int sum = 0;
-  for (const auto& sequence : active_) sum += sequence->cells_needed();
+  for (const Active& active : active_) {
+    int held = parts_.room.used(active.sequence->slot());
+    if (active.leader != nullptr) held = std::max(held, active.common);
+    sum += std::max(0, active.sequence->cells_needed() - held);
+  }
   return sum;
 }
 
 // On failure the sequence is gone.
 void Scheduler::grow_for(Sequence& sequence) {
   const TimePoint start = Clock::real().now();
-  const auto grown = parts_.room.make_room(cells_needed());
+  const auto grown = parts_.room.make_room(more_cells());
   if (!grown) return fail(sequence, grown.error());
   if (*grown) sequence.context_grew(start, Clock::real().now());
 }
@@ -59,11 +70,13 @@ void Scheduler::grow_for(Sequence& sequence) {
 void Scheduler::step() {
   finish_cancelled();
   if (active_.empty()) return;
-  if (const auto room = parts_.room.make_room(cells_needed()); !room) {
+  advance_prefixes();
+  if (const auto room = parts_.room.make_room(more_cells()); !room) {
     // Whoever came last has least to lose.
-    return fail(*active_.back(), room.error());
+    return fail(*active_.back().sequence, room.error());
   }
   std::vector<Share> shares = plan();
+  if (shares.empty()) return;
   const TimePoint start = Clock::real().now();
   for (const Share& share : shares) share.sequence->step_begins(start);
   parts_.cpu.before_step(parts_.threads, kind_of(shares));
@@ -79,13 +92,14 @@ void Scheduler::step() {
 
 void Scheduler::finish_cancelled() {
   for (std::size_t i = 0; i < active_.size();) {
-    Sequence& sequence = *active_[i];
+    Sequence& sequence = *active_[i].sequence;
     if (!sequence.cancelled()) {
       ++i;
       continue;
     }
+    release(sequence, Reuse::kYes);
     sequence.finish_cancelled(figures());
-    remove(&sequence, Reuse::kYes);
+    forget(sequence);
   }
 }
 
@@ -95,9 +109,18 @@ StepKind Scheduler::kind_of(const std::vector<Share>& shares) {
   return tokens < kPromptFrom ? StepKind::kTokens : StepKind::kPrompt;
 }
 
+Demand Scheduler::demand_of(const Active& active) const {
+  if (waits(active)) return {};
+  Demand demand = active.sequence->demand();
+  if (!active.restore) return demand;
+  const int most = active.restore->evaluate_up_to() - active.sequence->prompt_done();
+  demand.prompt_left = std::clamp(most, 0, demand.prompt_left);
+  return demand;
+}
+
 std::vector<Scheduler::Share> Scheduler::plan() {
   std::vector<Demand> demands;
-  for (const auto& sequence : active_) demands.push_back(sequence->demand());
+  for (const Active& active : active_) demands.push_back(demand_of(active));
   const engine::Context& context = parts_.room.context();
   // A prompt that has the step for itself goes in the engine's own pieces: the same computations,
   // and between them the threads' count can change and others can come in.
@@ -106,7 +129,7 @@ std::vector<Scheduler::Share> Scheduler::plan() {
       plan_step(demands, chunk_.tokens(), writes ? context.max_batch() : context.micro_batch());
   std::vector<Share> shares;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] > 0) shares.push_back({active_[i].get(), tokens[i]});
+    if (tokens[i] > 0) shares.push_back({active_[i].sequence.get(), tokens[i]});
   }
   return shares;
 }
@@ -134,7 +157,8 @@ Decoded Scheduler::decode(const std::vector<Share>& shares) {
   Decoded outcome = parts_.room.context().decode();
   while (outcome == Decoded::kNoCells) {
     if (const auto more = parts_.room.make_more_room(); !more) {
-      log::error("no_cells", {{"needed", cells_needed()}, {"cells", parts_.room.cells()}});
+      log::error("no_cells", {{"needed", parts_.room.live_tokens() + more_cells()},
+                              {"cells", parts_.room.cells()}});
       break;
     }
     std::vector<Share> again = shares;
@@ -151,6 +175,7 @@ void Scheduler::take_results(const std::vector<Share>& shares) {
     Sequence& sequence = *share.sequence;
     parts_.room.append(sequence.slot(), sequence.next(share.tokens));
     sequence.evaluated(share.tokens);
+    parts_.keeping.evaluated(sequence.slot());
   }
   for (const Share& share : shares) {
     if (share.logits < 0) continue;
@@ -173,29 +198,44 @@ void Scheduler::take_broken(const std::vector<Share>& shares, Decoded outcome) {
   }
 }
 
-KvRoom::Reuse Scheduler::kept(Reuse wish) const {
-  return how_.keep == KeepPrefixes::kYes ? wish : Reuse::kNo;
+// Tokens of it whose cells a later request may use.
+int Scheduler::keepable(const Sequence& sequence) const {
+  const int used = parts_.room.used(sequence.slot());
+  if (how_.repeats == Repeats::kAnyhow) return used;
+  // What was evaluated in whole micro-batches, from the first token on.
+  const int prompt = static_cast<int>(sequence.request().prompt.size());
+  return std::min(used, prompt) / granule() * granule();
 }
 
 void Scheduler::end(Sequence& sequence) {
   if (sequence.error() != nullptr) return fail(sequence, *sequence.error());
-  parts_.room.give_back(sequence.slot(), kept(sequence.wants_reuse() ? Reuse::kYes : Reuse::kNo));
+  release(sequence, sequence.wants_reuse() ? Reuse::kYes : Reuse::kNo);
   sequence.finish(figures());
-  std::erase_if(active_, [&](const auto& active) { return active.get() == &sequence; });
+  forget(sequence);
 }
 
 void Scheduler::fail(Sequence& sequence, const Error& error) {
   sequence.fail(error);
-  remove(&sequence, Reuse::kNo);
+  release(sequence, Reuse::kNo);
+  forget(sequence);
 }
 
 void Scheduler::fail_all(const Error& error) {
-  while (!active_.empty()) fail(*active_.back(), error);
+  while (!active_.empty()) fail(*active_.back().sequence, error);
 }
 
-void Scheduler::remove(const Sequence* sequence, Reuse later) {
-  parts_.room.give_back(sequence->slot(), kept(later));
-  std::erase_if(active_, [&](const auto& active) { return active.get() == sequence; });
+void Scheduler::release(const Sequence& sequence, Reuse later) {
+  leave_leader(sequence);
+  const int slot = sequence.slot();
+  const Reuse reuse = kept(later);
+  const int count = reuse == Reuse::kYes ? keepable(sequence) : 0;
+  parts_.keeping.end(sequence.request().id, count);
+  if (reuse == Reuse::kYes) parts_.room.keep(slot, count);
+  parts_.room.give_back(slot, reuse);
+}
+
+void Scheduler::forget(const Sequence& sequence) {
+  std::erase_if(active_, [&](const Active& active) { return active.sequence.get() == &sequence; });
 }
 
 }  // namespace hearth::worker

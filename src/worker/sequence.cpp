@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/sequence.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hearth::worker {
@@ -35,7 +36,9 @@ Sequence::Sequence(RequestPtr request, const engine::Vocabulary& vocabulary, Rep
       place_{place},
       answer_{vocabulary, *request_},
       prompt_done_{place.cached},
-      ready_{now()} {}
+      ready_{now()} {
+  prefix_.live = place.cached;
+}
 
 Demand Sequence::demand() const {
   const int left = static_cast<int>(request_->prompt.size()) - prompt_done_;
@@ -66,8 +69,12 @@ void Sequence::waited(TimePoint since, TimePoint until) {
 }
 
 void Sequence::context_grew(TimePoint start, TimePoint end) {
-  stages_.push_back({StageKind::kContext, start, end, {}});
-  ready_ = end;
+  add_stage({StageKind::kContext, start, end, {}});
+}
+
+void Sequence::add_stage(Stage stage) {
+  ready_ = std::max(ready_, stage.end);
+  stages_.push_back(stage);
 }
 
 void Sequence::step_begins(TimePoint start) {
@@ -124,7 +131,8 @@ void Sequence::send_started() {
   if (std::exchange(started_, true)) return;
   wire::StartedMessage message;
   message.prompt_tokens = static_cast<int>(request_->prompt.size());
-  message.cached_tokens = place_.cached;
+  message.cached_tokens = cached();
+  message.prefix = prefix_;
   message.stages = std::move(stages_);
   message.stages.push_back({StageKind::kPrefill, prefill_start_, logits_at_, {}});
   if (generated_ > 0) {
@@ -154,7 +162,7 @@ void Sequence::finish(const CellFigures& figures) {
   done.reason = reason_;
   done.stopped_by = stopped_by_;
   done.prompt_tokens = static_cast<int>(request_->prompt.size());
-  done.cached_tokens = place_.cached;
+  done.cached_tokens = cached();
   done.generated = generated_;
   if (logits_at_ != TimePoint{}) done.prompt_ms = milliseconds_of(logits_at_ - prefill_start_);
   if (!started_) add_cut_prefill(done);

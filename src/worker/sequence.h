@@ -39,6 +39,10 @@ class Sequence {
   const Request& request() const { return *request_; }
   bool cancelled() const { return request_->cancelled.load(std::memory_order_relaxed); }
   bool wants_reuse() const { return request_->reuse_prefix; }
+  const RequestPtr& shared_request() const { return request_; }
+  // Tokens of its prompt that are in cells.
+  int prompt_done() const { return prompt_done_; }
+  bool reads_prompt() const { return generated_ == 0; }
 
   Demand demand() const;
   // Cells that it will have used when its next token is evaluated, or its whole prompt.
@@ -49,6 +53,12 @@ class Sequence {
 
   // `count` tokens of next() are in cells.
   void evaluated(int count);
+
+  // The first `count` tokens are in cells, by whatever way; `outcome` says by which.
+  void restored(int count) { prompt_done_ = count; }
+  // What is told of it with the first token; its three figures are the cached tokens.
+  wire::PrefixOutcome& prefix() { return prefix_; }
+  void add_stage(Stage stage);
 
   void waited(TimePoint since, TimePoint until);
   void context_grew(TimePoint start, TimePoint end);
@@ -70,6 +80,7 @@ class Sequence {
   void send(engine::OutputDelta delta);
   void send_started();
   void add_cut_prefill(wire::DoneMessage& done);
+  int cached() const { return prefix_.live + prefix_.arena + prefix_.disk; }
   void stamp_first_token(TimePoint now);
 
   RequestPtr request_;
@@ -86,6 +97,7 @@ class Sequence {
   std::string stopped_by_;
   std::optional<Error> error_;
 
+  wire::PrefixOutcome prefix_;
   std::vector<Stage> stages_;
   TimePoint ready_;  // since when nothing but a turn was missing
   TimePoint prefill_start_, logits_at_, first_token_, last_token_;

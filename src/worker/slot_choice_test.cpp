@@ -12,21 +12,34 @@ namespace {
 struct ChoiceCase {
   const char* name;
   std::vector<SlotView> slots;
-  std::optional<int> chosen;
+  std::optional<SlotChoice> chosen;
 };
-class SlotChoice : public testing::TestWithParam<ChoiceCase> {};
+class ChoosesSlot : public testing::TestWithParam<ChoiceCase> {};
 
-TEST_P(SlotChoice, Chooses) { EXPECT_EQ(choose_slot(GetParam().slots), GetParam().chosen); }
+TEST_P(ChoosesSlot, ByWhatIsSavedAndLost) {
+  EXPECT_EQ(choose_slot(GetParam().slots), GetParam().chosen);
+}
 
+using Choice = SlotChoice;
 INSTANTIATE_TEST_SUITE_P(
-    Slots, SlotChoice,
+    Slots, ChoosesSlot,
     testing::Values(
+        ChoiceCase{"NoneAtAll", {}, std::nullopt},
         ChoiceCase{"AllBusy", {{true, 5, 5, 1}, {true, 0, 0, 0}}, std::nullopt},
-        ChoiceCase{"LongestPrefix", {{false, 50, 10, 1}, {false, 90, 20, 9}}, 1},
-        ChoiceCase{"BusyDoesNotCount", {{true, 50, 50, 1}, {false, 9, 0, 9}}, 1},
-        ChoiceCase{"EqualPrefixLosesLeast", {{false, 90, 10, 1}, {false, 20, 10, 9}}, 1},
-        ChoiceCase{"EmptyBeforeStrangers", {{false, 90, 0, 1}, {false, 0, 0, 9}}, 1},
-        ChoiceCase{"UnusedForLongest", {{false, 9, 0, 7}, {false, 9, 0, 3}, {false, 9, 0, 5}}, 1}),
+        ChoiceCase{"LongestPrefix", {{false, 50, 10, 1}, {false, 60, 20, 9}}, Choice{1, 1}},
+        ChoiceCase{"BusyShares", {{true, 50, 50, 1}, {false, 9, 0, 9}}, Choice{1, 0}},
+        ChoiceCase{"EqualPrefixLosesLeast", {{false, 60, 10, 1}, {false, 20, 10, 9}}, Choice{1, 1}},
+        ChoiceCase{"FreeBeforeBusy", {{true, 20, 10, 1}, {false, 60, 10, 9}}, Choice{1, 1}},
+        ChoiceCase{"ConversationIsSpared", {{false, 900, 300, 1}, {false, 0, 0, 0}}, Choice{1, 0}},
+        ChoiceCase{"ConversationIsSparedForAnOldOne",
+                   {{false, 900, 300, 1}, {false, 800, 0, 7}, {false, 700, 0, 3}},
+                   Choice{2, 0}},
+        ChoiceCase{"OnlyOneIsFree", {{false, 900, 300, 1}, {true, 0, 0, 0}}, Choice{0, 0}},
+        ChoiceCase{"OnlyOneThereIs", {{false, 900, 300, 1}}, Choice{0, 0}},
+        ChoiceCase{"EmptyBeforeStrangers", {{false, 90, 0, 1}, {false, 0, 0, 9}}, Choice{1, 1}},
+        ChoiceCase{"UnusedForLongest",
+                   {{false, 90, 0, 7}, {false, 90, 0, 3}, {false, 90, 0, 5}},
+                   Choice{1, 1}}),
     [](const auto& test) { return std::string{test.param.name}; });
 
 TEST(CommonPrefix, CountsTokensFromTheBeginning) {

@@ -95,6 +95,15 @@ class TestFront {
     frame.descriptors.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
     EXPECT_TRUE(channel_->send(frame));
   }
+  void send_plan(std::uint64_t request, const wire::PrefixPlanMessage& plan,
+                 std::vector<Fd> files = {}) {
+    wire::Frame frame;
+    frame.type = wire::FrameType::kPrefixPlan;
+    frame.request = request;
+    frame.payload = wire::encode(plan);
+    frame.descriptors = std::move(files);
+    EXPECT_TRUE(channel_->send(frame));
+  }
   wire::StoredMessage store(const std::string& content, const Fd& file) {
     send_file(wire::FrameType::kStore, wire::encode(wire::StoreMessage{content}), file);
     const auto stored = wire::decode_stored(next(wire::FrameType::kStored).payload);

@@ -43,6 +43,13 @@ void Worker::handle(Frame frame) {
       return accept(frame, RequestKind::kEmbed);
     case FrameType::kCancel:
       return cancel(frame.request);
+    case FrameType::kArena:
+      if (!frame.descriptors.empty()) {
+        arena_ = std::make_shared<const Arena>(std::move(frame.descriptors.front()));
+      }
+      return;
+    case FrameType::kPrefixPlan:
+      return plan(std::move(frame));
     default:
       log::warn("unexpected_frame", {{"type", static_cast<int>(frame.type)}});
   }
@@ -109,6 +116,39 @@ void Worker::cancel(std::uint64_t id) {
     request->cancelled = true;
     inference_->wake();
   }
+}
+
+// A request that is gone has its slots back at once.
+void Worker::refuse_plan(std::uint64_t request) {
+  replies_.send(FrameType::kBlocks, request, wire::BlocksMessage{});
+}
+
+void Worker::plan(Frame frame) {
+  const std::uint64_t id = frame.request;
+  auto message = wire::decode_prefix_plan(frame.payload);
+  const auto found = requests_.find(id);
+  const RequestPtr request = found != requests_.end() ? found->second.lock() : nullptr;
+  std::shared_ptr<PrefixWork>& work = plans_[id];
+  if (!work) work = std::make_shared<PrefixWork>();
+  work->arena = arena_;
+  if (message && request) {
+    const Result<> added = work->add(*message, std::move(frame.descriptors), *request);
+    // A plan that makes no sense is none: the request is computed as if nothing were stored.
+    if (!added) {
+      log::warn("prefix.bad_plan", {{"reason", added.error().message()}});
+      if (!message->keep.empty()) refuse_plan(id);
+      *work = PrefixWork{};
+    }
+    if (message->difference) {
+      work->difference = explain(*message->difference, *request, *model_->vocabulary);
+    }
+  } else if (!message) {
+    log::warn("prefix.bad_plan", {{"reason", message.error().message()}});
+  }
+  if (message && message->more) return;
+  const auto whole = plans_.extract(id);
+  if (!request) return message && !message->keep.empty() ? refuse_plan(id) : void();
+  inference_->plan(request, whole.mapped());
 }
 
 void Worker::tokenize_requests() {

@@ -13,6 +13,7 @@
 #include "worker/heartbeat.h"
 #include "worker/inference_thread.h"
 #include "worker/opened_model.h"
+#include "worker/prefix_work.h"
 #include "worker/replies.h"
 #include "worker/request.h"
 #include "worker/work_queue.h"
@@ -40,6 +41,8 @@ class Worker {
   void load(wire::Frame frame);
   void store(wire::Frame frame);
   void cancel(std::uint64_t request);
+  void plan(wire::Frame frame);
+  void refuse_plan(std::uint64_t request);
   void tokenize_requests();
   void tokenize(const RequestPtr& request);
 
@@ -49,7 +52,9 @@ class Worker {
   Gauges gauges_;
   CpuShare cpu_{gauges_};
   std::unique_ptr<OpenedModel> model_;
-  std::unique_ptr<TemplateCache> templates_;  // of the tokenizing thread
+  std::shared_ptr<const Arena> arena_;  // shared with whoever has a plan for it
+  std::map<std::uint64_t, std::shared_ptr<PrefixWork>> plans_;  // of which more frames are to come
+  std::unique_ptr<TemplateCache> templates_;                    // of the tokenizing thread
   std::map<std::uint64_t, std::weak_ptr<Request>> requests_;
   WorkQueue<RequestPtr> to_tokenize_;
   std::unique_ptr<InferenceThread> inference_;

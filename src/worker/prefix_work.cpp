@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/prefix_work.h"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <utility>
+
+#include "blocks/block_chain.h"
+
+namespace hearth::worker {
+
+using blocks::kBlockTokens;
+
+Result<Digest> digest_from_hex(std::string_view text) {
+  Digest digest{};
+  if (text.size() != 2 * digest.size()) return fail(ErrorCode::kCorrupt, "domain: no digest");
+  for (std::size_t i = 0; i < digest.size(); ++i) {
+    const char* at = text.data() + 2 * i;
+    const auto [end, error] = std::from_chars(at, at + 2, digest[i], 16);
+    if (error != std::errc{} || end != at + 2) {
+      return fail(ErrorCode::kCorrupt, "domain: no digest");
+    }
+  }
+  return digest;
+}
+
+Result<> PrefixWork::add(const wire::PrefixPlanMessage& plan, std::vector<Fd> files,
+                         const Request& request) {
+  if (stored.tokens.empty()) {
+    auto root = digest_from_hex(request.domain);
+    if (!root) return Failed{std::move(root).error()};
+    stored.root = *root;
+    stored.tokens = request.prompt;
+  }
+  for (const wire::PrefixPlanMessage::Stored& from : plan.stored) {
+    StoredPrefix::Block block{from.tier, from.place, Fd{}, from.size};
+    if (from.tier == wire::BlockTier::kDisk) {
+      const auto place = static_cast<std::size_t>(from.place);
+      if (place >= files.size()) return fail(ErrorCode::kCorrupt, "stored: no descriptor came");
+      block.file = std::move(files[place]);
+    }
+    stored.blocks.push_back(std::move(block));
+  }
+  if (stored.blocks.size() > stored.tokens.size() / kBlockTokens) {
+    return fail(ErrorCode::kCorrupt, "stored: more blocks than the prompt has");
+  }
+  keep_from = plan.keep_from;
+  keep = plan.keep;
+  keep_limit = plan.keep_limit;
+  both_ways = plan.both_ways;
+  return {};
+}
+
+std::optional<wire::PrefixOutcome::Difference> explain(
+    const wire::PrefixPlanMessage::Difference& difference, const Request& request,
+    const engine::Vocabulary& vocabulary) {
+  using engine::ShowSpecial;
+  const auto position = static_cast<std::size_t>(difference.position);
+  if (position >= request.prompt.size() || !vocabulary.contains(difference.token)) {
+    return std::nullopt;
+  }
+  const std::span<const engine::Token> prompt{request.prompt};
+  const engine::Token earlier = difference.token;
+  wire::PrefixOutcome::Difference words;
+  words.position = difference.position;
+  words.character =
+      static_cast<int>(vocabulary.text(prompt.first(position), ShowSpecial::kYes).size());
+  words.had = vocabulary.text({&earlier, 1}, ShowSpecial::kYes);
+  words.has = vocabulary.text(prompt.subspan(position, 1), ShowSpecial::kYes);
+  return words;
+}
+
+}  // namespace hearth::worker
