@@ -140,6 +140,10 @@ std::size_t PrefixRoom::State::index(Plan& plan, const MemoryBlocks::Reservation
     const std::size_t at = plan.stored + i;
     const Digest& parent = at == 0 ? plan.domain->root : plan.chain[at - 1];
     if (at > 0 && memory_.find(parent) == nullptr && disk_.find(parent) == nullptr) return i;
+    if (blocks.sizes[i] == Bytes{}) {  // it came with another request's report
+      memory_.free_slot(*keep.room, keep.slots[i]);
+      continue;
+    }
     MemoryBlocks::Block block;
     block.domain = plan.domain;
     block.room = keep.room;
