@@ -13,6 +13,17 @@ namespace {
 
 Duration of_milliseconds(double ms) { return Duration{static_cast<std::int64_t>(ms * 1e6)}; }
 
+// What bringing back stored state took while nothing else went on.
+Duration alone_in_restore(const Timings& timings) {
+  if (!timings.has(StageKind::kRestore)) return {};
+  std::vector<StageKind> others;
+  for (int i = 0; i <= static_cast<int>(StageKind::kDecode); ++i) {
+    const auto kind = static_cast<StageKind>(i);
+    if (kind != StageKind::kRestore) others.push_back(kind);
+  }
+  return timings.covered - timings.time_in(others);
+}
+
 }  // namespace
 
 Account::Account(std::string request_id, const RequestContext& context, std::int64_t wall_us)
@@ -32,6 +43,7 @@ void Account::add_load(const LoadRecord& load) {
   facts.weights_loaded = true;
   facts.compiled = facts.compiled || load.loaded.repack == "built";
   facts.bytes_read += load.loaded.bytes_read;
+  beyond_load_set_ += load.loaded.bytes_read - load.loaded.missing;
   facts.major_faults += load.loaded.major_faults;
   facts.weights_cause = verdict_code_named(code_of(load.cause));
 }
@@ -45,6 +57,8 @@ void Account::add_started(const wire::StartedMessage& started, TimePoint now) {
   timeline.add(started.stages);
   facts.prompt_tokens = started.prompt_tokens;
   facts.cached_tokens = started.cached_tokens;
+  facts.read_for_prefix = std::min(beyond_load_set_, started.prefix.disk_bytes);
+  facts.restored = alone_in_restore(timeline.timings());
   first_token_ = now;
   const int fresh = started.prompt_tokens - started.cached_tokens;
   if (outlook && fresh > 0 && outlook->prefill.known()) {
@@ -56,6 +70,12 @@ void Account::add_started(const wire::StartedMessage& started, TimePoint now) {
   for (const Stage& stage : started.stages) {
     if (stage.kind == StageKind::kPrefill) prefill_ += stage.length();
   }
+}
+
+void Account::set_prefix(PrefixUse use) {
+  facts.prefix_cause.reset();
+  if (use.miss) facts.prefix_cause = use.miss->reason;
+  prefix_ = std::move(use);
 }
 
 // How much of the prefill it took nobody tells: it is the stage's time at most.
@@ -128,6 +148,7 @@ RequestReport Account::report() const {
     report.verdict = explain(known_facts, timeline, before);
   }
   report.before = before;
+  report.prefix = prefix_;
   report.avoided = avoided_by(known_facts, before, rates);
   report.chat_template = chat_template_;
   report.dropped_messages = dropped_messages_;

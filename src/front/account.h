@@ -39,6 +39,7 @@ class Account {
   void add_started(const wire::StartedMessage& started, TimePoint now);
   // While that prompt ran, a driver kept this much more of what it compiled.
   void add_late_compiles(const wire::StartedMessage& started, Bytes kept);
+  void set_prefix(PrefixUse use);
   void add_done(const wire::DoneMessage& done);
   void add_embedded(const wire::EmbeddedMessage& embedded);
   void add_dropped(const wire::TokenizedMessage& tokenized);
@@ -69,6 +70,8 @@ class Account {
   std::string model_;
   std::string chat_template_;
   std::optional<Bytes> swapped_before_;
+  Bytes beyond_load_set_;  // read from devices during loads, but not of what they had to read
+  std::optional<PrefixUse> prefix_;
   Outcome outcome_ = Outcome::kOk;
   std::string message_;
   int status_ = 0;

@@ -51,9 +51,15 @@ struct Config {
   std::int64_t drain_seconds = 30;
   std::int64_t history_rows = 10'000;
   std::int64_t hollow_workers = 2;
-  std::string read_serial = "auto";     // "auto", "always", "never"
-  std::int64_t compiled_disk_gib = 20;  // for what starts compute; 0: nothing is kept
-  std::int64_t pinned_mib = 0;          // of pages, all together; 0: half of the machine's memory
+  std::string read_serial = "auto";           // "auto", "always", "never"
+  std::int64_t compiled_disk_gib = 20;        // for what starts compute; 0: nothing is kept
+  std::int64_t prefix_memory_mib = -1;        // -1: a tenth of what is available at start; 0: none
+  std::int64_t prefix_disk_gib = 10;          // 0: none
+  std::int64_t prefix_daily_gib = 10;         // written a day
+  std::int64_t prefix_days = 30;              // unused prompt state is kept so long on disk
+  std::vector<std::string> prefix_groups;     // "group: key, key"
+  std::vector<std::string> prefix_normalise;  // patterns
+  std::int64_t pinned_mib = 0;  // of pages, all together; 0: half of the machine's memory
   std::vector<std::string> stores{"huggingface", "ollama", "lmstudio"};  // looked into
   std::vector<std::string> folders;                                      // watched for models
   std::vector<std::string> pull_hosts{"huggingface.co", "hf.co", "registry.ollama.ai"};

@@ -48,6 +48,7 @@ ConfigChange FrontService::apply(const Config& next) {
   log::set_level(config_.level());
   access_ = config_.access();
   apply_terms();
+  if (prefix_) prefix_->configure(config_.prefix_groups, config_.prefix_normalise);
   store_watch_.look_soon();
   events_.publish("model", models_changed_json(named_));
   return change;

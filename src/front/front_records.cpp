@@ -118,6 +118,7 @@ Metrics& FrontService::metrics() {
 
 void FrontService::update_gauges() {
   metrics_.set_event_subscribers(static_cast<std::int64_t>(events_.subscribers()));
+  if (prefix_ && prefix_->is_open()) metrics_.set_prefix(prefix_->figures());
   for (const auto& [artifact, model] : models_) {
     metrics_.set_queue_depth(model->name(), model->host().admission().waiting());
     metrics_.set_active_requests(model->name(), model->host().admission().active());

@@ -70,12 +70,14 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       devices_{devices_world(), load_device_book(world_.files, config_.data + "/devices.json"),
                world_.seed},
       compiled_{compiled_world()},
-      layers_{
-          LayerSet::World{world_.loop, disk_pool_, world_.files, world_.clock,
-                          [this](const std::string& artifact) { return host_of(artifact); },
-                          [this](const std::string& artifact) { return load_set_of(artifact); },
-                          [this](const std::string& artifact) { return keeper_.held(artifact); },
-                          &devices_, &compiled_}},
+      prefix_{make_prefix_desk()},
+      layers_{LayerSet::World{
+          world_.loop, disk_pool_, world_.files, world_.clock,
+          [this](const std::string& artifact) { return host_of(artifact); },
+          [this](const std::string& artifact) { return load_set_of(artifact); },
+          [this](const std::string& artifact) { return keeper_.held(artifact); }, &devices_,
+          &compiled_,
+          prefix_ ? static_cast<StoredPrefixes*>(prefix_.get()) : &NoStoredPrefixes::instance()}},
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop},
@@ -91,6 +93,7 @@ FrontService::~FrontService() = default;
 void FrontService::start() {
   world_.loop.spawn(tick());
   world_.loop.spawn(compiled_.tidy());
+  world_.loop.spawn(open_prefixes());
   verifier_.start();
   world_.loop.spawn(store_watch_.run());
   world_.loop.spawn(pulls_.look_for_parts());
@@ -126,6 +129,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   co_await rate_notes_.save(world_.loop, disk_pool_);
   // What was being resolved when the deadline passed may have brought a host of its own.
   co_await stop_hosts();
+  if (prefix_) co_await prefix_->room().stop();
 }
 
 Task<void> FrontService::stop_host(Model& model, Gate::Pass) {
@@ -294,6 +298,7 @@ Model& FrontService::model_for(const NamedModel& named) {
     host_world.planner = &load_planner_;
     host_world.disk = &disk_pool_;
     host_world.variant = &cpu_variant_;
+    host_world.prefixes = prefix_.get();
     const Model::World world{host_world,       world_.clock,           layers_, metrics_, pressure_,
                              config_.switches, rate_notes_.predictor()};
     const std::string& artifact = named.artifact.id;

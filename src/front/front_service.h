@@ -27,6 +27,7 @@
 #include "front/load_planner.h"
 #include "front/model.h"
 #include "front/pins.h"
+#include "front/prefix_desk.h"
 #include "front/pulls/pulls.h"
 #include "front/rate_notes.h"
 #include "front/request_run.h"
@@ -126,6 +127,11 @@ class FrontService : public Service {
   Task<void> retire(std::string artifact);
   Task<void> refresh_pages(std::string artifact);
   CompiledRoom::World compiled_world();
+  std::unique_ptr<PrefixDesk> make_prefix_desk();
+  PrefixRoom::Limits prefix_limits(Bytes share) const;
+  std::optional<std::string> content_of(const std::string& artifact) const;
+  double prefill_rate_of(const std::string& artifact) const;
+  Task<void> open_prefixes();
   Task<Result<>> hash_content(std::string name);
   CoolPreview preview_compiled(const NamedModel& named) const;
   Task<void> look_at_files(std::string artifact);
@@ -229,6 +235,7 @@ class FrontService : public Service {
   Devices devices_;
   DiskLoadPlanner load_planner_{load_planner_world()};
   CompiledRoom compiled_;
+  std::unique_ptr<PrefixDesk> prefix_;  // null: the layer is switched off
   LayerSet layers_;
   Pressure pressure_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name

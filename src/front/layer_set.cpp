@@ -74,7 +74,7 @@ LayerSet::LayerSet(World world)
       pages_{pages_world(world)},
       weights_{workers_, world.clock},
       compiled_{workers_, *world.compilations},
-      prefix_{workers_} {}
+      prefix_{workers_, *world.prefixes} {}
 
 Layer& LayerSet::of(LayerKind kind) { return const_cast<Layer&>(std::as_const(*this).of(kind)); }
 

@@ -12,7 +12,6 @@
 #include "layers/compiled/compiled_layer.h"
 #include "layers/compiled/no_compilations.h"
 #include "layers/pages/pages_layer.h"
-#include "layers/prefix/prefix_index.h"
 #include "layers/prefix/prefix_layer.h"
 #include "layers/weights/weights_layer.h"
 #include "timeline/snapshot.h"
@@ -48,6 +47,7 @@ class LayerSet {
     std::function<Bytes(const std::string& artifact)> pinned_pages;
     ReadGuide* read_guide = nullptr;  // see PagesLayer::World
     Compilations* compilations = &NoCompilations::instance();
+    StoredPrefixes* prefixes = &NoStoredPrefixes::instance();
   };
   explicit LayerSet(World world);
 
@@ -56,7 +56,6 @@ class LayerSet {
   const PagesLayer& pages() const { return pages_; }
   WeightsLayer& weights() { return weights_; }
   const CompiledLayer& compiled() const { return compiled_; }
-  PrefixIndex& prefix_index() { return prefix_index_; }
 
   Layer& of(LayerKind kind);
   const Layer& of(LayerKind kind) const;
@@ -71,7 +70,6 @@ class LayerSet {
   WeightsLayer weights_;
   CompiledLayer compiled_;
   PrefixLayer prefix_;
-  PrefixIndex prefix_index_;
 };
 
 }  // namespace hearth::front

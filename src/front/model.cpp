@@ -109,22 +109,8 @@ Before Model::before() const {
   return state;
 }
 
-// Cells of another engine build, variant or file are other values, and other keys' are not to be
-// told of.
-PrefixDomain Model::prefix_domain(const std::string& key) const {
-  std::string fingerprint = named_.artifact.id;
-  if (host_.ready()) fingerprint += '/' + host_.ready()->engine + '/' + host_.ready()->backend;
-  return {std::move(fingerprint), key};
-}
-
-// A layer that is switched off remembers nothing, not even what it lost.
-int Model::seen_before(const std::vector<int>& tokens, const std::string& key) {
-  if (!world_.switches.prefix) return 0;
-  return static_cast<int>(world_.layers.prefix_index().seen_prefix(prefix_domain(key), tokens));
-}
-
-void Model::note_evaluated(const std::vector<int>& tokens, const std::string& key) {
-  world_.layers.prefix_index().note_evaluated(prefix_domain(key), tokens);
+PrefixRoom::Use Model::prefix_use(std::string group) const {
+  return {named_.artifact.id, std::move(group), *host_.ready(), host_.options()};
 }
 
 std::optional<VerdictCode> Model::compiled_cause() const {

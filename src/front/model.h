@@ -26,8 +26,8 @@ struct Pressure {
   double memory = 0;  // /proc/pressure/memory, likewise
 };
 
-// One version of a model's files, with all that the front keeps for it: the host of its worker, the
-// prefixes it has evaluated, what was measured about it. Belongs to the loop.
+// One version of a model's files, with all that the front keeps for it: the host of its worker, and
+// what was measured about it. Belongs to the loop.
 class Model {
  public:
   struct World {
@@ -58,9 +58,10 @@ class Model {
   std::vector<LayerSnapshot> layers() const;
   Subject subject() const;
 
-  // Leading tokens whose blocks were evaluated before, for the same key.
-  int seen_before(const std::vector<int>& tokens, const std::string& key);
-  void note_evaluated(const std::vector<int>& tokens, const std::string& key);
+  // Null: nothing of prompts is kept beyond live cells.
+  PrefixPlans* prefixes() const { return world_.host.prefixes; }
+  // For a request whose key shares with `group`. Needs a worker.
+  PrefixRoom::Use prefix_use(std::string group) const;
 
   // Why the last load had to compute what could have been kept.
   std::optional<VerdictCode> compiled_cause() const;
@@ -112,7 +113,6 @@ class Model {
   Task<Result<>> look_at_pages(Account& account);
   Task<void> give_back_idle();
   Before before() const;
-  PrefixDomain prefix_domain(const std::string& key) const;
 
   World world_;
   NamedModel named_;

@@ -197,6 +197,7 @@ void ModelHost::on_lost(const ExitStatus& status) {
     if (starting && (killed_by_us || status.signal != SIGKILL)) ++failed_starts_;
     if (starting) note_failed_start(status, "died while it " + doing + " the model: " + how);
   }
+  if (world_.prefixes != nullptr) world_.prefixes->worker_lost(model_.artifact);
   for (auto& [request, inbox] : std::exchange(inboxes_, {})) inbox->push(WorkerLost{how});
   level_ = WeightsLevel::kNone;
   changed();

@@ -18,6 +18,7 @@
 #include "front/admission.h"
 #include "front/file_watch.h"
 #include "front/load_plan.h"
+#include "front/prefix_plans.h"
 #include "front/worker.h"
 #include "layers/weights/hollow_policy.h"
 #include "layers/weights/weights_layer.h"
@@ -84,6 +85,7 @@ class ModelHost {
     // The CPU variant that the first worker found to be the best here; later ones are told, and
     // look no further. Shared by all hosts; null: each worker looks for itself.
     std::string* variant = nullptr;
+    PrefixPlans* prefixes = nullptr;  // null: no prompt state outlives a worker
   };
   // Told about every change of level and of load progress; may be empty.
   using OnChange = std::function<void(ModelHost&)>;
@@ -94,6 +96,7 @@ class ModelHost {
   ModelHost& operator=(const ModelHost&) = delete;
 
   const HostModel& model() const { return model_; }
+  const wire::LoadOptions& options() const { return settings_.options; }
   void rename(std::string name) { model_.name = std::move(name); }
   void set_paths(std::vector<std::string> paths, std::vector<std::string> adapters) {
     model_.paths = std::move(paths);
@@ -202,6 +205,8 @@ class ModelHost {
   Task<void> supervise(Worker* worker);
   Task<void> watch(std::uint64_t spawn);
   void on_frame(wire::Frame frame);
+  void on_blocks(const wire::Frame& frame);
+  void lend_arena();
   void on_host_frame(const wire::Frame& frame);
   void on_ready(const wire::Frame& frame);
   void on_loaded(const wire::Frame& frame);

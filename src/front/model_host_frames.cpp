@@ -19,8 +19,26 @@ void ModelHost::on_frame(Frame frame) {
     return;
   }
   last_sign_of_work_ = world_.loop.now();
+  if (frame.type == FrameType::kBlocks) return on_blocks(frame);
   const auto found = inboxes_.find(frame.request);
   if (found != inboxes_.end()) found->second->push(std::move(frame));
+}
+
+// Its request may have ended long ago.
+void ModelHost::on_blocks(const Frame& frame) {
+  auto blocks = wire::decode_blocks(frame.payload);
+  if (!blocks) return worker_->kill("blocks: " + blocks.error().message());
+  if (world_.prefixes != nullptr) world_.prefixes->note_blocks(frame.request, *blocks);
+}
+
+// Before any request can be handed over, so that it is there before the first plan.
+void ModelHost::lend_arena() {
+  if (world_.prefixes == nullptr) return;
+  std::optional<Fd> arena = world_.prefixes->arena(model_.artifact);
+  if (!arena) return;
+  Frame frame = wire::make_frame(FrameType::kArena, 0, "{}");
+  frame.descriptors.push_back(std::move(*arena));
+  send(std::move(frame));
 }
 
 void ModelHost::on_host_frame(const Frame& frame) {
@@ -83,6 +101,7 @@ void ModelHost::on_ready(const Frame& frame) {
                              {"pid", worker_->pid()},
                              {"backend", ready_->backend},
                              {"ms", milliseconds_of(spawn_stages_.front().length())}});
+  lend_arena();
   level_ = WeightsLevel::kHollow;
   changed();
 }

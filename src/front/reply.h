@@ -25,6 +25,7 @@ struct RequestContext {
   TimePoint first_byte;
   std::string key;                     // whose prefixes may be shared; empty: everybody's
   std::optional<Duration> wait_limit;  // Prefer: wait=N; how long a cold model may be waited for
+  std::string module = {};  // named prompt state that this request makes, to stay; empty: none
   // How long the weights stay after this reply; absent: as the configuration says for this model.
   std::optional<KeepAlive> keep_alive;
 };

@@ -129,8 +129,7 @@ void RequestRun::on_tokenized(Model& model, const wire::TokenizedMessage& messag
   account_.timeline.add(message.stages);
   account_.add_dropped(message);
   tokens_ = message.tokens;
-  if (only_counts()) return;
-  account_.facts.tokens_seen_before = model.seen_before(message.tokens, input_.context.key);
+  begin_plan(model);
 }
 
 void RequestRun::add_load_if_waited(Model& model) {
@@ -144,13 +143,15 @@ void RequestRun::add_load_if_waited(Model& model) {
 // What had been forecast is held to the prompt's real length, of which nobody knew before.
 void RequestRun::meet_forecast(Model& model, int fresh_tokens) {
   if (!account_.outlook || started_) return;
-  model.starts().note_first_token(*account_.outlook, fresh_tokens, loop_.now() - admitted_);
+  model.starts().note_first_token(*account_.outlook, fresh_tokens,
+                                  loop_.now() - admitted_ - account_.facts.restored);
 }
 
 void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
   add_load_if_waited(model);
   disarm_wait_limit();
   account_.add_started(message, loop_.now());
+  note_prefix_started(model, message);
   const Bytes compiled = std::exchange(late_compiled_, Bytes{});
   account_.add_late_compiles(message, compiled);
   meet_forecast(model, message.prompt_tokens - message.cached_tokens);
@@ -172,6 +173,7 @@ void RequestRun::on_failed(Model& model, const wire::FailedMessage& message) {
 }
 
 void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
+  worker_done_ = true;
   add_load_if_waited(model);
   account_.add_done(message);
   account_.note_swap(model.host().heartbeat().swapped);
@@ -180,7 +182,6 @@ void RequestRun::on_done(Model& model, const wire::DoneMessage& message) {
     refuse_with(Error{ErrorCode::kCancelled, "cancelled"});
     return;
   }
-  if (!only_counts()) model.note_evaluated(tokens_, input_.context.key);
   Finished finished;
   finished.reason = message.reason;
   finished.stopped_by = message.stopped_by;

@@ -28,7 +28,8 @@ RequestRun::RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClo
       account_{input_.id, input_.context, wall_us},
       events_{loop},
       inbox_{loop},
-      waiting_since_{input_.context.first_byte} {
+      waiting_since_{input_.context.first_byte},
+      plan_ended_{loop} {
   if (is_load()) account_.set_kind(RequestKind::kLoad);
   if (only_counts()) account_.set_kind(RequestKind::kCount);
 }
@@ -45,6 +46,7 @@ Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model, std::s
   run->model_ = &model;
   run->account_.set_model(std::move(name));
   run->account_.rates = model.rates();
+  run->normalise(model);
   run->arm_wait_limit([&model] { return model.host().level() == WeightsLevel::kResident; });
   co_await run->serve(model);
   run->disarm_wait_limit();
@@ -140,6 +142,7 @@ Task<RequestRun::Step> RequestRun::hand_over(Model& model) {
     finish_load(model);
     co_return Step::kOver;
   }
+  ask_for_prefix(model);
   Frame work;
   if (!is_load()) work = work_frame(input_.number, input_.work);
   if (work.payload.size() > wire::kMaxPayload) {
@@ -156,6 +159,7 @@ Task<RequestRun::Step> RequestRun::hand_over(Model& model) {
   in_worker_ = true;
   const Step step = co_await follow(model);
   in_worker_ = false;
+  co_await end_plan(model);
   host.detach(input_.number);
   co_return step;
 }

@@ -81,6 +81,13 @@ class RequestRun {
   void note_loads(const ModelHost& host);
   bool is_load() const { return std::holds_alternative<LoadWork>(input_.work); }
   bool only_counts() const;
+  void normalise(Model& model);
+  void ask_for_prefix(Model& model);
+  void begin_plan(Model& model);
+  Task<void> answer_with_plan(Model& model, PrefixRoom::Ask ask);
+  bool is_with(const ModelHost& host) const;
+  void note_prefix_started(Model& model, const wire::StartedMessage& message);
+  Task<void> end_plan(Model& model);
   Use use() const { return only_counts() ? Use::kTokenizer : Use::kWeights; }
   std::vector<int> tokens_with(std::vector<int> generated) const;
   void on_delta(wire::DeltaMessage message);
@@ -127,6 +134,15 @@ class RequestRun {
   TimePoint admitted_;
   EventLoop::TimerId wait_timer_ = 0;
   std::vector<int> tokens_;
+
+  std::optional<PrefixRoom::Use> prefix_use_;  // of this attempt, where it may use earlier prompts
+  std::uint64_t prefix_worker_ = 0;            // the host's spawns() then
+  bool planning_ = false;                      // the worker waits for an answer to kTokenized
+  bool planned_ = false;                       // it was asked for one, in this attempt
+  bool worker_done_ = false;                   // kDone has come: the worker says what it has kept
+  Notify plan_ended_;
+  PrefixRoom::Found found_;
+  int normalised_ = 0;  // places of the prompt
 };
 
 // The Reply that the interfaces hold.

@@ -6,6 +6,8 @@
 
 #include "front/config/checks.h"
 #include "front/config/ollama.h"
+#include "front/config/prefix_group.h"
+#include "front/prefix_reasons/normaliser.h"
 #include "wire/frame.h"
 
 namespace hearth::front {
@@ -104,6 +106,53 @@ const std::array kOptions{
                    "drivers compile. 0: nothing is kept.",
            .unit = "GiB",
            .most = kMillion},
+    Option{.name = "prefix_memory_mib",
+           .member = &Config::prefix_memory_mib,
+           .effect = Effect::kLive,
+           .help = "Memory for prompt state that outlives its worker, all models together. -1: a "
+                   "tenth of what is available at the start. 0: nothing is kept beyond a loaded "
+                   "model, neither in memory nor on disk.",
+           .unit = "MiB",
+           .least = -1,
+           .most = kMillion * 16},
+    Option{.name = "prefix_disk_gib",
+           .member = &Config::prefix_disk_gib,
+           .effect = Effect::kLive,
+           .help = "Disk for prompt state that outlives the server: what was used again, and what "
+                   "conversations end with. It is as private as the prompts: mode 0600, and "
+                   "`hearth cool --layer prefix` deletes it. 0: nothing is written.",
+           .unit = "GiB",
+           .most = kMillion},
+    Option{.name = "prefix_daily_gib",
+           .member = &Config::prefix_daily_gib,
+           .effect = Effect::kLive,
+           .help = "Most prompt state that is written to disk in one day, so that flash lasts. 0: "
+                   "nothing is written.",
+           .unit = "GiB",
+           .most = kMillion},
+    Option{.name = "prefix_days",
+           .member = &Config::prefix_days,
+           .effect = Effect::kLive,
+           .help = "Prompt state that nobody used for so long is deleted.",
+           .unit = "days",
+           .least = 1,
+           .most = 36'500},
+    Option{.name = "prefix_groups",
+           .member = &Config::prefix_groups,
+           .effect = Effect::kLive,
+           .help = "API keys, by name, that may use each other's prompt state: `family: anna, "
+                   "ben`. Without a group each key has its own, so that nobody learns from the "
+                   "speed of a reply what others have asked. On the command line and in the "
+                   "environment one key an item: `family:anna,family:ben`.",
+           .check = check_prefix_group},
+    Option{.name = "prefix_normalise",
+           .member = &Config::prefix_normalise,
+           .effect = Effect::kLive,
+           .help = "What is cut out of system prompts before they are evaluated, because it is "
+                   "another text in every request and so keeps all that follows from being used "
+                   "again: `Current date: *` cuts what stands for `*`, within a line. The model "
+                   "does not see it any more. `hearth doctor` names candidates.",
+           .check = check_normalise_pattern},
     Option{.name = "pinned_mib",
            .member = &Config::pinned_mib,
            .help = "Pages of model files that pins may lock into memory, all models together. 0: "

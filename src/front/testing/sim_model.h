@@ -53,20 +53,16 @@ class SimModel : public ::testing::Test {
     HostSettings settings;
     settings.worker_program = "scripted";
     settings.options.parallel = places;
+    ModelHost::World host{loop_, pool_, Files::real(), workers_};
+    host.prefixes = prefixes_;
     model_ = std::make_unique<Model>(
-        Model::World{ModelHost::World{loop_, pool_, Files::real(), workers_},
-                     loop_.clock(),
-                     layers_,
-                     metrics_,
-                     pressure_,
-                     {},
-                     predictor_},
-        tiny(), settings, [this](ModelHost&) { model_->learn_from_host(); });
+        Model::World{host, loop_.clock(), layers_, metrics_, pressure_, {}, predictor_}, tiny(),
+        settings, [this](ModelHost&) { model_->learn_from_host(); });
     model_->stay().set_default({KeepAlive::after(std::chrono::minutes{5}), "configuration"});
   }
 
   // Prompts with "slow" are answered by let_go(); loads and unloads wait while they are held back.
-  bool script(wire::BlockingChannel& channel, const wire::Frame& frame) {
+  virtual bool script(wire::BlockingChannel& channel, const wire::Frame& frame) {
     const bool held_back = (frame.type == wire::FrameType::kLoad && hold_loads_) ||
                            (frame.type == wire::FrameType::kUnload && hold_unloads_) ||
                            frame.payload.find("slow") != std::string::npos;
@@ -153,6 +149,7 @@ class SimModel : public ::testing::Test {
                       [this](const std::string&) { return model_ ? &model_->host() : nullptr; },
                       [](const std::string&) { return std::optional<LoadSet>{}; },
                       {}}};
+  PrefixPlans* prefixes_ = nullptr;  // of models made after it was set
   std::unique_ptr<Model> model_;
   std::vector<std::function<void()>> held_;
   bool hold_loads_ = false;
