@@ -28,6 +28,7 @@
 #include "front/model.h"
 #include "front/pins.h"
 #include "front/prefix_desk.h"
+#include "front/prefix_json.h"
 #include "front/pulls/pulls.h"
 #include "front/rate_notes.h"
 #include "front/request_run.h"
@@ -98,6 +99,9 @@ class FrontService : public Service {
   Task<Result<Bytes>> blob(std::string digest) override;
   Task<Result<std::unique_ptr<BlobUpload>>> receive_blob(std::string digest, Bytes size) override;
   Task<Result<>> rescan() override;
+  std::string prefix() const override;
+  Task<Result<Bytes>> cool_prefix(PrefixChoice choice) override;
+  std::string doctor() const override;
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override;
   Task<Result<std::string>> history_entry(std::string id) override;
   const KeyRing& keys() const override { return keys_; }
@@ -132,6 +136,8 @@ class FrontService : public Service {
   std::optional<std::string> content_of(const std::string& artifact) const;
   double prefill_rate_of(const std::string& artifact) const;
   Task<void> open_prefixes();
+  PrefixView::OfModel prefix_of(const NamedModel& named) const;
+  std::vector<VolatileHead> prefix_findings() const;
   Task<Result<>> hash_content(std::string name);
   CoolPreview preview_compiled(const NamedModel& named) const;
   Task<void> look_at_files(std::string artifact);

@@ -13,6 +13,7 @@
 #include "front/events.h"
 #include "front/keep_alive.h"
 #include "front/keys.h"
+#include "front/prefix_choice.h"
 #include "front/reply.h"
 #include "front/transfer.h"
 #include "layers/artifact/model_settings.h"
@@ -193,6 +194,16 @@ class Service {
                                                                  Bytes size) = 0;
   // Looks for models in other programs' stores and the watched folders now.
   virtual Task<Result<>> rescan() = 0;
+
+  // ---- what is kept of prompts ----
+  // JSON: where it is, of which model, and what came of it.
+  virtual std::string prefix() const = 0;
+  // Gives back what is chosen; its bytes. What is in live cells goes with the weights. Errors:
+  // kNotFound (the model), kUnsupported (the layer is off), kNoSpace (on disk), kUnavailable.
+  virtual Task<Result<Bytes>> cool_prefix(PrefixChoice choice) = 0;
+
+  // JSON: {"findings": [...]}, each with its remedy.
+  virtual std::string doctor() const = 0;
 
   // JSON objects, newest first / one of them.
   virtual Task<Result<std::vector<std::string>>> history(HistoryQuery query) = 0;

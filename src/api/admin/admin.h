@@ -32,6 +32,10 @@ Task<void> cool(Call call);
 Task<void> pin(Call call);
 Task<void> unpin(Call call);
 
+// What is kept of prompts; and what is worth a change, with its remedy.
+Task<void> show_prefix(Call call);
+Task<void> show_doctor(Call call);
+
 Task<void> list_requests(Call call);
 Task<void> show_request(Call call);
 

@@ -62,6 +62,24 @@ INSTANTIATE_TEST_SUITE_P(
                   "warm smol pages", ""},
         AdminCase{"POST", "/api/hearth/cool", R"({"model":"smol","layer":"prefix"})", 200,
                   "cool smol prefix", ""},
+        AdminCase{"POST", "/api/hearth/cool",
+                  R"({"model":"smol","layer":"prefix","tier":"memory"})", 200,
+                  "cool_prefix smol memory", ""},
+        AdminCase{"POST", "/api/hearth/cool",
+                  R"({"model":"smol","layer":"prefix","tier":"ram","key":"anna"})", 200,
+                  "cool_prefix smol memory of anna", ""},
+        AdminCase{"POST", "/api/hearth/cool", R"({"layer":"prefix"})", 200, "cool_prefix all", ""},
+        AdminCase{"POST", "/api/hearth/cool", R"({"layer":"prefix","key":"anna"})", 200,
+                  "cool_prefix all of anna", ""},
+        AdminCase{"POST", "/api/hearth/cool", R"({"layer":"prefix","tier":"disk"})", 400, "",
+                  "tier"},
+        AdminCase{"POST", "/api/hearth/cool", R"({"layer":"prefix","key":""})", 400, "", "key"},
+        AdminCase{"POST", "/api/hearth/cool", R"({"layer":"prefix","model":""})", 400, "", "model"},
+        AdminCase{"POST", "/api/hearth/cool", R"({"layer":"pages"})", 400, "", "model"},
+        AdminCase{"POST", "/api/hearth/cool", R"({"model":"smol","layer":"pages","key":"anna"})",
+                  400, "", "key"},
+        AdminCase{"POST", "/api/hearth/cool", R"({"model":"smol","layer":"pages","tier":"ram"})",
+                  400, "", "tier"},
         AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol"})", 400, "", "layer"},
         AdminCase{"POST", "/api/hearth/warm", R"({"model":"smol","layer":"all"})", 400, "",
                   "layer"},
@@ -91,6 +109,25 @@ INSTANTIATE_TEST_SUITE_P(
         AdminCase{"POST", "/api/hearth/import", R"({"path":"/x/b","name":"b"})", 404,
                   "import /x/b b", ""},
         AdminCase{"DELETE", "/api/hearth/models/a/smol:q4", "", 200, "remove a/smol:q4", ""}));
+
+TEST_F(Admin, TellsWhatIsKeptOfPromptsAndWhatWasFound) {
+  for (const auto& [path, answer] : {std::pair{"/api/hearth/prefix", R"({"models":[]})"},
+                                     std::pair{"/api/hearth/doctor", R"({"findings":[]})"}}) {
+    FakeExchange exchange{"GET", path, ""};
+    start(exchange);
+    EXPECT_EQ(exchange.status, 200) << path;
+    EXPECT_EQ(exchange.body, answer);
+  }
+}
+
+TEST_F(Admin, CoolingAllPrefixesSaysHowMuchWentAndOneModelHowItIs) {
+  FakeExchange all{"POST", "/api/hearth/cool", R"({"layer":"prefix"})"};
+  start(all);
+  EXPECT_EQ(all.body, R"({"freed_bytes":4096})");
+  FakeExchange one{"POST", "/api/hearth/cool", R"({"model":"smol","layer":"prefix","tier":"ram"})"};
+  start(one);
+  EXPECT_EQ(json::parse(one.body).at("name"), "smol:latest");
+}
 
 TEST_F(Admin, LoadAnswersWhenItIsDone) {
   FakeExchange exchange{"POST", "/api/hearth/load", R"({"model":"smol"})"};

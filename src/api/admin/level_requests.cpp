@@ -61,9 +61,27 @@ WarmCall read_warm(const Fields& body) {
 
 LayerCall read_unload(const Fields& body) { return {body.required_text("model"), {}}; }
 
+void read_choice_of_prefixes(const Fields& body, LayerCall& call) {
+  const auto tier = body.text("tier");
+  if (tier && *tier != "memory" && *tier != "ram") {
+    body.fail("tier", "must be memory; without it, memory and disk are cooled");
+  }
+  call.memory_only = tier.has_value();
+  call.key = body.text("key");
+  if (call.key && call.key->empty()) body.fail("key", "must be the name of an API key");
+  for (const std::string_view member : {"tier", "key"}) {
+    if (call.layer != "prefix" && body.has(member)) {
+      body.fail(member, "means something for the layer prefix only");
+    }
+  }
+}
+
 LayerCall read_cool(const Fields& body) {
-  LayerCall call = read_unload(body);
+  LayerCall call;
   call.layer = read_layer(body);
+  const bool all = call.layer == "prefix" && !body.has("model");
+  if (!all) call.model = body.required_text("model");
+  read_choice_of_prefixes(body, call);
   call.preview = body.flag("preview").value_or(false);
   if (call.preview && call.layer != "artifact" && call.layer != "compiled") {
     body.fail("preview", "only of the layers artifact and compiled; the others delete nothing");

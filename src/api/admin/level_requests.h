@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "api/generation.h"
@@ -21,6 +22,11 @@ struct LayerCall {
   std::string layer;
   Bytes bytes{};         // how much of the pages to pin; 0: all
   bool preview = false;  // of a cool: only say what it would do
+  // Of the prefix layer alone. `model` may be empty then: all of them.
+  bool memory_only = false;          // give memory back, and keep on disk
+  std::optional<std::string> key{};  // by name: only what was kept for its group
+
+  bool chooses_prefixes() const { return memory_only || key || model.empty(); }
 };
 
 Result<WarmCall> parse_load(const std::string& body);  // layer: "weights"

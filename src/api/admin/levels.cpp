@@ -20,6 +20,24 @@ Task<Changed> unload_now(front::Service& service, LayerCall call) {
 Task<Changed> cool_now(front::Service& service, LayerCall call) {
   return service.cool(std::move(call.model), std::move(call.layer));
 }
+
+// Answers with the model as it is then; for all models, with what came of it.
+Task<void> cool_prefixes(Call call, LayerCall wanted) {
+  front::PrefixChoice choice{wanted.model, std::move(wanted.key), front::PrefixChoice::Tier::kAll};
+  if (wanted.memory_only) choice.tier = front::PrefixChoice::Tier::kMemory;
+  const Result<Bytes> freed = co_await call.service.cool_prefix(std::move(choice));
+  if (!freed) {
+    co_await refuse(std::move(call), freed.error());
+    co_return;
+  }
+  const auto bytes = static_cast<std::int64_t>(freed->count());
+  http::HttpResponse response =
+      wanted.model.empty()
+          ? http::HttpResponse::json(200, JsonWriter{}.integer("freed_bytes", bytes).object())
+          : model_answer(call, call.service.model(wanted.model));
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
 Task<Changed> pin_now(front::Service& service, LayerCall call) {
   return service.pin(std::move(call.model), std::move(call.layer), call.bytes);
 }
@@ -83,6 +101,7 @@ Task<void> cool(Call call) {
   if (request && request->preview) {
     return preview_cool(std::move(call), request->model, request->layer);
   }
+  if (request && request->chooses_prefixes()) return cool_prefixes(std::move(call), *request);
   return change_level(std::move(call), parse_cool, cool_now);
 }
 Task<void> pin(Call call) { return change_level(std::move(call), parse_pin, pin_now); }

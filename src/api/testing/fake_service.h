@@ -218,6 +218,15 @@ class FakeService : public front::Service {
     co_return Result<>{};
   }
 
+  std::string prefix() const override { return R"({"models":[]})"; }
+  std::string doctor() const override { return R"({"findings":[]})"; }
+  Task<Result<Bytes>> cool_prefix(front::PrefixChoice choice) override {
+    called = "cool_prefix " + (choice.model.empty() ? "all" : choice.model);
+    if (choice.tier == front::PrefixChoice::Tier::kMemory) called += " memory";
+    if (choice.key) called += " of " + *choice.key;
+    co_return Bytes{4096};
+  }
+
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override {
     asked = std::move(query);
     co_return std::vector<std::string>{R"({"request_id":"b"})", R"({"request_id":"a"})"};
