@@ -79,8 +79,8 @@ class Context {
   Result<> restore(int sequence, const std::string& state);
 
   // Gives `to`, which is empty, the first `count` positions of `from`: the same cells, which stay
-  // until both have let go of them. Where a window has moved on, only what is left of it: ask
-  // window_from().
+  // until both have let go of them; of layers with a window, a copy of what later tokens look at.
+  // That must be there: window_from(from) <= count - sliding_window(), or 0.
   void share(int from, int to, int count);
 
   // The state of some positions of a sequence, in the engine's own form: of the layers that look at

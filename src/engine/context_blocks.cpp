@@ -93,8 +93,23 @@ std::span<const std::byte> joined(std::span<const std::byte> base,
 
 }  // namespace
 
+// Cells with a window are a ring, in which what two sequences have is never used again while both
+// have it, however far back it lies: a long shared prompt would fill the ring. So there the window
+// is copied, and nothing before it.
 void Context::share(int from, int to, int count) {
-  llama_memory_seq_cp(llama_get_memory(context_.get()), from, to, 0, count);
+  llama_memory_t memory = llama_get_memory(context_.get());
+  std::string window;
+  if (!empty_window_.empty()) {
+    Scratch scratch{context_.get()};
+    scratch.take(from, 0, count);
+    window = scratch.state(LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY);
+  }
+  llama_memory_seq_cp(memory, from, to, 0, count);
+  if (window.empty()) return;
+  const auto* data = reinterpret_cast<const std::uint8_t*>(window.data());
+  const auto flags = LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY;
+  if (llama_state_seq_set_data_ext(context_.get(), data, window.size(), to, flags) > 0) return;
+  llama_memory_seq_cp(memory, from, to, 0, count);  // no room for a copy
 }
 
 Result<Context::BlockState> Context::save_block(int sequence, int first, int count, Window window) {
