@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
@@ -118,6 +119,27 @@ struct Heard {
   std::vector<std::string> stages;
   std::optional<Finished> finished;
   std::optional<Refused> refused;
+
+  bool over() const { return finished || refused; }
+  bool has_begun(const std::string& stage) const { return std::ranges::count(stages, stage) > 0; }
+};
+
+// A limit that a request waits for is reached when the test says so, not when time has passed.
+class LoopWithALimit : public AsioEventLoop {
+ public:
+  static constexpr Duration kLimit = 10'000h;  // nothing else waits for so long
+
+  TimerId call_at(TimePoint when, Callback callback) override {
+    if (when < now() + kLimit / 2) return AsioEventLoop::call_at(when, std::move(callback));
+    at_limit_ = std::move(callback);
+    return AsioEventLoop::call_at(when, [] {});
+  }
+  void reach_limit() {
+    if (at_limit_) post(std::exchange(at_limit_, {}));
+  }
+
+ private:
+  Callback at_limit_;
 };
 
 class FrontPullsTest : public ::testing::Test {
@@ -131,7 +153,7 @@ class FrontPullsTest : public ::testing::Test {
     std::filesystem::create_directory(config_.data);
   }
   void open() {
-    loop_ = std::make_unique<AsioEventLoop>();
+    loop_ = std::make_unique<LoopWithALimit>();
     FrontService::World world{*loop_, Clock::real(), Files::real(), processes_, "worker", 7};
     world.fetcher_program = "fetcher";
     auto opened = FrontService::open(std::move(world), config_);
@@ -206,7 +228,7 @@ class FrontPullsTest : public ::testing::Test {
     return service_->generate(std::move(request), Delivery::kWhole);
   }
   static Task<void> listen(std::unique_ptr<Reply> reply, Heard* heard) {
-    while (!heard->finished && !heard->refused) {
+    while (!heard->over()) {
       Event event = co_await reply->next();
       if (auto* progress = std::get_if<Progress>(&event)) heard->stages.push_back(progress->stage);
       if (auto* finished = std::get_if<Finished>(&event)) heard->finished = std::move(*finished);
@@ -227,7 +249,7 @@ class FrontPullsTest : public ::testing::Test {
   Elsewhere elsewhere_;
   FrontProcesses processes_{elsewhere_};
   Config config_;
-  std::unique_ptr<AsioEventLoop> loop_;
+  std::unique_ptr<LoopWithALimit> loop_;
   std::unique_ptr<FrontService> service_;
 
   // What tests do.
@@ -255,15 +277,23 @@ class FrontPullsTest : public ::testing::Test {
     EXPECT_EQ(report.before.artifact.level, "absent");
     EXPECT_TRUE(report.timings.has(StageKind::kArtifactDownload));
     EXPECT_TRUE(report.timings.has(StageKind::kArtifactVerify));
-    // All of its time has a name.
-    EXPECT_LT(report.timings.other, 20ms);
+    // Its time has a name, but for what a busy machine puts between any two stages.
+    EXPECT_LT(report.timings.other, report.timings.total / 4);
     EXPECT_EQ(test->service_->model("tiny")->status, "ok");
+  }
+  // What it brought is the store's: given back at once, nothing of it is here.
+  static Task<void> looks_at_a_finished_pull(FrontPullsTest* test) {
+    co_await pull(test, test->publish(1));
+    for (const PullStatus& status : test->service_->pulls()) EXPECT_EQ(status.done, 0);
   }
   static Task<void> waits_too_short(FrontPullsTest* test) {
     co_await give_back(test);
     test->elsewhere_.shut();
     Heard heard;
-    co_await listen(test->ask(30ms), &heard);
+    test->loop_->spawn(listen(test->ask(LoopWithALimit::kLimit), &heard));
+    while (!heard.over() && !heard.has_begun("download")) co_await test->loop_->yield();
+    test->loop_->reach_limit();
+    while (!heard.over()) co_await test->loop_->yield();
     test->elsewhere_.let_go();
     EXPECT_TRUE(heard.refused);
     if (!heard.refused) co_return;
@@ -282,7 +312,7 @@ class FrontPullsTest : public ::testing::Test {
     co_await listen(std::move(leaving), &goes);
     EXPECT_TRUE(goes.refused);
     test->elsewhere_.let_go();
-    while (!stays.finished && !stays.refused) co_await test->loop_->yield();
+    while (!stays.over()) co_await test->loop_->yield();
     EXPECT_TRUE(stays.finished);
     EXPECT_EQ(test->processes_.fetchers(), 2);  // one for the first pull
   }
@@ -430,6 +460,7 @@ TEST_F(FrontPullsTest, AStartAndAnInstalledModelNeedNoFetcher) {
 }
 
 TEST_F(FrontPullsTest, ARequestFetchesWhatWasGivenBack) { run(asks_for_what_is_absent); }
+TEST_F(FrontPullsTest, AFinishedPullHoldsNothing) { run(looks_at_a_finished_pull); }
 TEST_F(FrontPullsTest, ARequestWaitsNoLongerThanItLikes) { run(waits_too_short); }
 TEST_F(FrontPullsTest, ACancelLeavesThePullToTheOthers) { run(one_of_two_goes_away); }
 TEST_F(FrontPullsTest, WarmFetchesToo) { run(warms); }

@@ -106,8 +106,18 @@ Task<Result<TransferDone>> Pull::run() {
   running_ = false;
   holding_ = false;
   for (Part& part : parts_) part.open.reset();
+  if (done) forget_what_is_here();
   if (!done && stopped_) co_return stopped_error();
   co_return done;
+}
+
+// It is in the store now, where others give it back without asking this one.
+void Pull::forget_what_is_here() {
+  for (Part& part : parts_) {
+    part.in_store = false;
+    part.complete.reset();
+    part.kept = Bytes{};
+  }
 }
 
 void Pull::stop() {

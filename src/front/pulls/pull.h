@@ -123,6 +123,7 @@ class Pull {
   static Result<std::vector<Look>> look(
       const BlobStore& store, const std::vector<std::pair<std::string, std::string>>& wanted);
   Task<Result<TransferDone>> work(Fetcher& fetcher);
+  void forget_what_is_here();
   Task<Result<>> find_plan(PlanFinder& finder);
   Task<Result<>> recognise(PlanFinder& finder);
   Task<Result<>> bring(Fetcher& fetcher, PlanFinder& finder);
