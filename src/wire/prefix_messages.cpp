@@ -33,15 +33,30 @@ std::string encode_refused(const PrefixOutcome::Refused& refused) {
   return out.finish();
 }
 
-PrefixPlanMessage read_plan(ObjectReader& in) {
-  PrefixPlanMessage m;
+std::vector<PrefixPlanMessage::Stored> read_stored(ObjectReader& in) {
+  std::vector<PrefixPlanMessage::Stored> all;
   in.each_object("stored", [&](ObjectReader& inner) {
     inner.require({"place", "size"});
     PrefixPlanMessage::Stored stored;
     stored.tier = inner.truth("disk").value_or(false) ? BlockTier::kDisk : BlockTier::kArena;
     stored.place = inner.integer("place", kCount).value_or(0);
     stored.size = inner.bytes("size");
-    m.stored.push_back(stored);
+    all.push_back(stored);
+  });
+  return all;
+}
+
+std::string encode_module(const PrefixPlanMessage::Module& module) {
+  JsonWriter out;
+  out.integers("tokens", module.tokens).raw("stored", list_of(module.stored, encode_stored));
+  return out.finish();
+}
+
+PrefixPlanMessage read_plan(ObjectReader& in) {
+  PrefixPlanMessage m;
+  m.stored = read_stored(in);
+  in.each_object("modules", [&](ObjectReader& inner) {
+    m.modules.push_back({inner.integers("tokens", kCount), read_stored(inner)});
   });
   m.more = in.truth("more").value_or(false);
   m.keep_from = in.integer("keep_from", kCount).value_or(0);
@@ -76,6 +91,7 @@ PrefixOutcome read_prefix_outcome(ObjectReader& in) {
   m.live = in.integer("live", kCount).value_or(0);
   m.arena = in.integer("arena", kCount).value_or(0);
   m.disk = in.integer("disk", kCount).value_or(0);
+  m.shifted = in.integer("shifted", kCount).value_or(0);
   m.arena_bytes = in.bytes("arena_bytes");
   m.disk_bytes = in.bytes("disk_bytes");
   in.each_object("refused", [&](ObjectReader& inner) {
@@ -98,6 +114,7 @@ std::string encode(const PrefixPlanMessage& m) {
   JsonWriter out;
   if (!m.stored.empty()) out.raw("stored", list_of(m.stored, encode_stored));
   if (m.more) out.truth("more", true);
+  if (!m.modules.empty()) out.raw("modules", list_of(m.modules, encode_module));
   out.number("keep_from", m.keep_from)
       .integers("keep", m.keep)
       .bytes("keep_limit", m.keep_limit)
@@ -121,6 +138,7 @@ std::string encode(const BlocksMessage& m) {
 std::string encode(const PrefixOutcome& m) {
   JsonWriter out;
   out.number("live", m.live).number("arena", m.arena).number("disk", m.disk);
+  if (m.shifted > 0) out.number("shifted", m.shifted);
   out.bytes("arena_bytes", m.arena_bytes).bytes("disk_bytes", m.disk_bytes);
   if (!m.refused.empty()) out.raw("refused", list_of(m.refused, encode_refused));
   out.text("not_restorable", m.not_restorable);

@@ -43,6 +43,13 @@ struct PrefixPlanMessage {
     int token = 0;
   };
   std::optional<Difference> difference;
+  // Texts that were evaluated by themselves, for use at other positions of this prompt, where the
+  // request allows what is not exact. Places of files are in the last frame.
+  struct Module {
+    std::vector<int> tokens;
+    std::vector<Stored> stored;  // of its first blocks, without a gap
+  };
+  std::vector<Module> modules = {};
 };
 
 // The worker's report on `keep`, once a plan that had any: after the request's kDone, as soon as
@@ -57,9 +64,10 @@ struct BlocksMessage {
 
 // Where a request's cached tokens came from, and what stood in the way of more.
 struct PrefixOutcome {
-  int live = 0;  // tokens; the three together are StartedMessage::cached_tokens
+  int live = 0;  // tokens; the four together are StartedMessage::cached_tokens
   int arena = 0;
   int disk = 0;
+  int shifted = 0;    // of modules, evaluated at other positions: an approximation
   Bytes arena_bytes;  // read for that, checksums included
   Bytes disk_bytes;
   struct Refused {
@@ -80,7 +88,8 @@ struct PrefixOutcome {
 
   // Whether there is anything to say.
   bool tells() const {
-    return live + arena + disk > 0 || !refused.empty() || !not_restorable.empty() || difference;
+    return live + arena + disk + shifted > 0 || !refused.empty() || !not_restorable.empty() ||
+           difference;
   }
 };
 
