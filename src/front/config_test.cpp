@@ -105,6 +105,24 @@ TEST_F(ConfigFile, HasSectionsForModels) {
   EXPECT_EQ(Config{}.keep_alive_source("qwen:9b"), "default");
 }
 
+TEST_F(ConfigFile, GroupsKeysForTheirPrompts) {
+  const auto config =
+      load(write("prefix_groups = [\"family: anna, ben\"]\n"
+                 "prefix_normalise = [\"Current date: *\"]\n"));
+  ASSERT_TRUE(config) << config.error().message();
+  EXPECT_THAT(config->prefix_groups, ElementsAre("family: anna, ben"));
+  EXPECT_THAT(config->prefix_normalise, ElementsAre("Current date: *"));
+  const auto variables = load(write(""), {{"HEARTH_PREFIX_GROUPS", "family:anna,family:ben"},
+                                          {"HEARTH_PREFIX_MEMORY_MIB", "-1"}});
+  ASSERT_TRUE(variables) << variables.error().message();
+  EXPECT_THAT(variables->prefix_groups, ElementsAre("family:anna", "family:ben"));
+  EXPECT_EQ(variables->prefix_memory_mib, -1);
+  const auto wrong = load(write("prefix_groups = [\"family\"]\nprefix_memory_mib = -2\n"));
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message(), HasSubstr("prefix_groups must be groups of keys"));
+  EXPECT_THAT(wrong.error().message(), HasSubstr("prefix_memory_mib must be from -1"));
+}
+
 TEST_F(ConfigFile, EverythingWrongIsSaidAtOnce) {
   const auto config = load(write("paralel = 2\nqueue = -1\n"), {{"HEARTH_THREADS", "x"}},
                            {{"contxt", "1", "--option"}});

@@ -95,9 +95,19 @@ void RequestRun::note_prefix_started(Model& model, const wire::StartedMessage& m
   account_.set_prefix(std::move(use));
 }
 
-// After the last frame. Slots that nobody writes to any more are given back.
+void RequestRun::on_blocks(Model& model, const wire::BlocksMessage& message) {
+  if (model.prefixes() != nullptr) model.prefixes()->note_blocks(input_.number, message);
+}
+
+// After the last frame that matters to the reply. Slots that nobody writes to any more are given
+// back.
 Task<void> RequestRun::end_plan(Model& model) {
   while (planning_) co_await plan_ended_.wait();
+  while (inbox_.size() > 0) {
+    const std::optional<InboxItem> item = co_await inbox_.pop();
+    const auto* frame = item ? std::get_if<Frame>(&*item) : nullptr;
+    if (frame != nullptr && frame->type == FrameType::kBlocks) on_frame(model, *frame);
+  }
   const bool answered = std::exchange(worker_done_, false);
   if (std::exchange(planned_, false) && !answered) model.prefixes()->close(input_.number);
 }

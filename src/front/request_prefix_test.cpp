@@ -33,7 +33,12 @@ class RequestPrefixTest : public testing::SimModel {
     prefixes_ = &plans_;
     parallel(4);
   }
-  ~RequestPrefixTest() override { plans_.release(); }
+  // The host asks the plans to its end.
+  ~RequestPrefixTest() override {
+    plans_.release();
+    loop_.spawn(model_->host().stop());
+    workers_.settle();
+  }
 
   bool script(wire::BlockingChannel& channel, const Frame& frame) override {
     if (frame.type == FrameType::kArena) arenas_ += static_cast<int>(frame.descriptors.size());
@@ -79,11 +84,14 @@ class RequestPrefixTest : public testing::SimModel {
     }
     answer(channel, FrameType::kStarted, frame.request, wire::encode(started_));
     end(channel, frame.request, "stop");
+    if (!late_blocks_) tell_blocks(channel, frame.request);
+    return true;
+  }
+
+  void tell_blocks(wire::BlockingChannel& channel, std::uint64_t request) const {
     wire::BlocksMessage blocks;
     blocks.sizes = {Bytes{5000}};
-    answer(channel, FrameType::kBlocks, frame.request,
-           broken_blocks_ ? "[]" : wire::encode(blocks));
-    return true;
+    answer(channel, FrameType::kBlocks, request, broken_blocks_ ? "[]" : wire::encode(blocks));
   }
 
   void end(wire::BlockingChannel& channel, std::uint64_t request, const std::string& reason) {
@@ -113,6 +121,7 @@ class RequestPrefixTest : public testing::SimModel {
   bool dies_ = false;
   bool dies_with_plan_ = false;
   bool fails_ = false;
+  bool late_blocks_ = false;
   bool broken_blocks_ = false;
 };
 
@@ -293,6 +302,17 @@ TEST_F(RequestPrefixTest, ASecondAttemptGetsAPlanOfItsOwn) {
   ASSERT_TRUE(heard.finished);
   EXPECT_EQ(plans_.heard, "arena a;plan 1;lost a;close 1;arena a;plan 1;started 1;blocks 1 1;");
   EXPECT_EQ(told_.size(), 2U);
+}
+
+TEST_F(RequestPrefixTest, BlocksCountLongAfterTheirRequest) {
+  late_blocks_ = true;
+  Heard heard;
+  ask_plainly(heard);
+  ASSERT_TRUE(heard.finished);
+  EXPECT_EQ(plans_.heard, "arena a;plan 1;started 1;");
+  tell_blocks(*channel_, 1);
+  workers_.settle();
+  EXPECT_EQ(plans_.heard, "arena a;plan 1;started 1;blocks 1 1;");
 }
 
 TEST_F(RequestPrefixTest, WhatAWorkerCannotSayOfItsBlocksCostsIt) {

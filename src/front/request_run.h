@@ -87,6 +87,7 @@ class RequestRun {
   Task<void> answer_with_plan(Model& model, PrefixRoom::Ask ask);
   bool is_with(const ModelHost& host) const;
   void note_prefix_started(Model& model, const wire::StartedMessage& message);
+  void on_blocks(Model& model, const wire::BlocksMessage& message);
   Task<void> end_plan(Model& model);
   Use use() const { return only_counts() ? Use::kTokenizer : Use::kWeights; }
   std::vector<int> tokens_with(std::vector<int> generated) const;
