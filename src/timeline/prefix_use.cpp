@@ -32,9 +32,8 @@ std::string modules_json(const std::vector<PrefixUse::Module>& modules) {
   std::string out = "[";
   for (const PrefixUse::Module& module : modules) {
     JsonWriter json;
-    json.string("name", module.name)
-        .string("version", module.version)
-        .integer("tokens", module.tokens);
+    json.string("name", module.name).string("version", module.version);
+    if (module.tokens >= 0) json.integer("tokens", module.tokens);
     if (out.size() > 1) out += ',';
     out += json.object();
   }

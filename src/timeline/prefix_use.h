@@ -36,9 +36,9 @@ struct PrefixUse {
   struct Module {
     std::string name;
     std::string version;
-    int tokens = 0;
+    int tokens = 0;  // of its text; -1: not counted yet
   };
-  std::vector<Module> modules;
+  std::vector<Module> modules;  // that the request named
 };
 
 // The `prefix` object of a reply. `texts` in the history is kLeftOut: a token's text is a piece of
