@@ -32,6 +32,16 @@ struct ModelOptions {
   std::optional<KeepAlive> keep_alive;
 };
 
+// What a section [modules."house"] of the file declares: a text that requests can name.
+struct ModuleOptions {
+  std::string name;
+  std::string text;                 // one of the two
+  std::string file;                 // a path; not opened yet
+  std::vector<std::string> models;  // canonical; for which it is kept warm
+
+  friend bool operator==(const ModuleOptions&, const ModuleOptions&) = default;
+};
+
 // All that can be set. config/options.cpp has one table that names every option once, with its
 // help, bounds and when a change takes effect; the file, the environment, --help, the
 // documentation and the API are made from it. Defaults are the values here.
@@ -82,7 +92,8 @@ struct Config {
   std::int64_t idle_timeout_seconds = 75;
   std::int64_t write_timeout_seconds = 60;
 
-  std::map<std::string, ModelOptions> models;  // by ModelName::key()
+  std::map<std::string, ModelOptions> models;    // by ModelName::key()
+  std::map<std::string, ModuleOptions> modules;  // by name
 
   LayerSwitches switches;       // from layers_off
   Origins set_by;               // of each option that is not at its default

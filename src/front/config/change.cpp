@@ -47,6 +47,21 @@ void take_model(Config& running, const Config& next, const std::string& key, Con
   if (!says_anything) running.models.erase(key);
 }
 
+void take_modules(Config& running, const Config& next, ConfigChange& change) {
+  std::set<std::string> names;
+  for (const auto& [name, module] : running.modules) names.insert(name);
+  for (const auto& [name, module] : next.modules) names.insert(name);
+  for (const std::string& name : names) {
+    const auto now = running.modules.find(name);
+    const auto wanted = next.modules.find(name);
+    const bool same = now != running.modules.end() && wanted != next.modules.end() &&
+                      now->second == wanted->second;
+    if (!same) change.changed.push_back(fmt::format("modules.\"{}\"", name));
+    copy_origin(running, next, "modules." + name);
+  }
+  running.modules = next.modules;
+}
+
 }  // namespace
 
 ConfigChange take_over(Config& running, const Config& next) {
@@ -67,6 +82,7 @@ ConfigChange take_over(Config& running, const Config& next) {
   for (const auto& [key, model] : running.models) keys.insert(key);
   for (const auto& [key, model] : next.models) keys.insert(key);
   for (const std::string& key : keys) take_model(running, next, key, change);
+  take_modules(running, next, change);
   running.file = next.file;
   return change;
 }

@@ -172,6 +172,39 @@ std::string model_json(const Config& config, const std::string& key, const Model
   return json.object();
 }
 
+constexpr std::string_view kModules = R"(
+## Modules
+
+A section `[modules."NAME"]` declares a text that requests can name instead of sending it: house
+rules, a list of tools, a document. See [prefix.md](prefix.md#modules). A name is 1 to 64 letters,
+digits, `_`, `-` and `.`. All of it takes effect with a reload, which also reads the files again.
+
+```toml
+[modules."house"]
+text = "Answer briefly. Temperatures are in degrees Celsius."
+models = ["qwen2.5:7b"]
+
+[modules."manual"]
+file = "/srv/texts/heat-pump.txt"
+```
+
+| key | meaning |
+| --- | --- |
+| `text` | the text; this or `file` |
+| `file` | a file that holds it, at most 1 MiB; a relative path is one beside the configuration. While it cannot be read, the module is broken: the log warns (`module.broken`), and requests that name it get a 503 |
+| `models` | models for which it is kept warm: evaluated once while the loaded model has nothing else to do, and kept |
+)";
+
+std::string module_json(const Config& config, const ModuleOptions& module) {
+  JsonWriter json;
+  if (!module.file.empty()) json.string("file", module.file);
+  if (module.file.empty()) json.integer("bytes", static_cast<std::int64_t>(module.text.size()));
+  json.raw("models", json_of(Value{module.models}));
+  const auto set = config.set_by.find("modules." + module.name);
+  if (set != config.set_by.end()) json.string("origin", set->second.place);
+  return json.object();
+}
+
 }  // namespace
 
 std::string options_help() {
@@ -189,7 +222,7 @@ std::string options_markdown() {
   std::string out{kIntroduction};
   for (const Option& option : options()) out += markdown_of(option);
   out += kModels;
-  return out + markdown_of_models();
+  return out + markdown_of_models() + std::string{kModules};
 }
 
 std::string config_json(const Config& config) {
@@ -202,8 +235,10 @@ std::string config_json(const Config& config) {
     models.raw(model.name, model_json(config, key, model));
   }
   JsonWriter json;
+  JsonWriter modules;
+  for (const auto& [name, module] : config.modules) modules.raw(name, module_json(config, module));
   json.string("file", config.file).raw("options", "[" + list + "]");
-  return json.raw("models", models.object()).object();
+  return json.raw("models", models.object()).raw("modules", modules.object()).object();
 }
 
 }  // namespace hearth::front

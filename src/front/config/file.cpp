@@ -12,6 +12,7 @@
 
 #include "base/nearest.h"
 #include "front/config/model_sections.h"
+#include "front/config/module_sections.h"
 #include "front/config/toml_value.h"
 #include "front/config/value.h"
 
@@ -38,6 +39,7 @@ Result<std::string> contents_of(const std::string& path) {
 void unknown_key(const PlacedKey& key, const toml::node& node, Problems& problems) {
   std::vector<std::string_view> known = option_names();
   known.push_back("models");
+  known.push_back("modules");
   const char* what = node.is_table() ? "section or option" : "option";
   problems.add(key.place, fmt::format("there is no {} \"{}\"{}", what, key.name,
                                       did_you_mean(key.name, known)));
@@ -51,8 +53,11 @@ class Reader {
   void read(const toml::table& table) {
     const toml::node* models = table.get("models");
     if (models != nullptr) read_model_sections(config_, *models, path_, problems_);
+    const toml::node* modules = table.get("modules");
+    if (modules != nullptr) read_module_sections(config_, *modules, path_, problems_);
     for (const auto& [key, node] : table) {
-      if (key.str() != "models") read_option({key.str(), place_of(path_, key.source())}, node);
+      const bool section = key.str() == "models" || key.str() == "modules";
+      if (!section) read_option({key.str(), place_of(path_, key.source())}, node);
     }
   }
 
