@@ -31,7 +31,8 @@ Account::Account(std::string request_id, const RequestContext& context, std::int
       api_{context.api},
       path_{context.path},
       key_{context.key},
-      wall_us_{wall_us} {
+      wall_us_{wall_us},
+      module_uses_{context.module_uses} {
   timeline.begin(context.first_byte);
 }
 
@@ -149,6 +150,10 @@ RequestReport Account::report() const {
   }
   report.before = before;
   report.prefix = prefix_;
+  if (module_uses_ && facts.prompt_tokens > 0) {
+    if (!report.prefix) report.prefix.emplace();
+    report.prefix->modules = *module_uses_;
+  }
   report.avoided = avoided_by(known_facts, before, rates);
   report.chat_template = chat_template_;
   report.dropped_messages = dropped_messages_;

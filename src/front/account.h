@@ -72,6 +72,7 @@ class Account {
   std::optional<Bytes> swapped_before_;
   Bytes beyond_load_set_;  // read from devices during loads, but not of what they had to read
   std::optional<PrefixUse> prefix_;
+  const ModuleUses module_uses_;
   Outcome outcome_ = Outcome::kOk;
   std::string message_;
   int status_ = 0;

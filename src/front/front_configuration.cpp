@@ -33,6 +33,7 @@ Task<Result<std::string>> FrontService::reload_configuration() {
     co_return Failed{std::move(next).error()};
   }
   const ConfigChange change = apply(*next);
+  co_await reread_modules();
   log::info("config.reloaded", {{"file", config_.file},
                                 {"changed", fmt::format("{}", fmt::join(change.changed, ","))}});
   for (const std::string& option : change.needs_restart) {

@@ -154,6 +154,9 @@ Task<Result<ModelStatus>> FrontService::warm(std::string name, std::string layer
   if (*kind == LayerKind::kArtifact) {
     if (Result<> here = co_await bring_files_now(name); !here) co_return Failed{here.error()};
   }
+  if (*kind == LayerKind::kPrefix && prefix_) {
+    if (Result<> warm = co_await warm_modules(name); !warm) co_return Failed{warm.error()};
+  }
   Result<Model*> found = co_await resolve(name);
   if (!found) co_return Failed{std::move(found).error()};
   Model& warming = **found;

@@ -49,6 +49,7 @@ std::string FrontService::prefix() const {
     if (holds || says) view.models.push_back(std::move(model));
   }
   view.findings = prefix_findings();
+  view.modules = modules_json();
   return to_json(view);
 }
 

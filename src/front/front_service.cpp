@@ -47,6 +47,9 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   service->keys_ = KeyRing{std::move(*kept)};
   service->layers_.artifact().update(service->named_);
   service->rate_notes_.load();
+  service->modules_ = ModuleSet{service->module_store().load()};
+  service->modules_.declare(
+      ModuleSet::read_declared(service->world_.files, service->config_.modules));
   if (const Result<> swept = service->blobs_.sweep(); !swept) {
     log::warn("store.not_swept", {{"error", swept.error().message()}});
   }
@@ -94,6 +97,7 @@ void FrontService::start() {
   world_.loop.spawn(tick());
   world_.loop.spawn(compiled_.tidy());
   world_.loop.spawn(open_prefixes());
+  world_.loop.spawn(note_module_versions());
   verifier_.start();
   world_.loop.spawn(store_watch_.run());
   world_.loop.spawn(pulls_.look_for_parts());
@@ -114,11 +118,13 @@ Task<void> FrontService::stop(TimePoint deadline) {
   pins_.set({});
   warm_ups_.cancel();
   devices_.poke();
+  module_keeper_.give_up();
   co_await pulls_.stop();  // requests may wait for one
   const bool drained = co_await requests_.close_until(deadline);
   if (!drained) log::warn("stop.requests_cut", {{"left", requests_.inside()}});
   events_.close_all();
   co_await stop_hosts();
+  co_await module_keeper_.stop();
   co_await compiled_.stop();
   co_await keeper_.stop();
   co_await pins_.stop();
@@ -147,6 +153,9 @@ Task<void> FrontService::stop_hosts() {
 // ---- requests ----
 
 std::unique_ptr<Reply> FrontService::generate(GenerateRequest request, Delivery delivery) {
+  if (Result<> added = add_modules(request); !added) {
+    return refuse(std::move(request.context), std::move(added).error());
+  }
   request.message.chat_template = template_of(request.context.model);
   return begin(std::move(request.context), std::move(request.message), delivery);
 }
@@ -170,18 +179,32 @@ std::unique_ptr<Reply> FrontService::load(LoadRequest request) {
 std::unique_ptr<Reply> FrontService::begin(RequestContext context, RequestRun::Work work,
                                            Delivery delivery) {
   std::string name = context.model;
+  auto run = make_run(std::move(context), std::move(work), delivery);
+  world_.loop.spawn(serve(run, std::move(name)));
+  return std::make_unique<RunReply>(std::move(run));
+}
+
+std::unique_ptr<Reply> FrontService::refuse(RequestContext context, Error error) {
+  auto run = make_run(std::move(context), RequestRun::LoadWork{}, Delivery::kWhole);
+  world_.loop.spawn(RequestRun::refuse(run, std::move(error)));
+  return std::make_unique<RunReply>(std::move(run));
+}
+
+std::shared_ptr<RequestRun> FrontService::make_run(RequestContext context, RequestRun::Work work,
+                                                   Delivery delivery) {
+  std::string name = context.model;
   RequestRun::Input input;
   input.id = random_.id(20);
   input.number = next_request_++;
   input.context = std::move(context);
   input.work = std::move(work);
   input.delivery = delivery;
-  events_.publish("request", request_started_json(input.id, name, input.context));
-  auto run = std::make_shared<RequestRun>(
+  if (input.context.api != kModuleApi) {
+    events_.publish("request", request_started_json(input.id, name, input.context));
+  }
+  return std::make_shared<RequestRun>(
       world_.loop, std::move(input), world_.clock.wall_us(),
       [this, name](const RequestReport& report) { on_closed(name, report); });
-  world_.loop.spawn(serve(run, std::move(name)));
-  return std::make_unique<RunReply>(std::move(run));
 }
 
 Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name) {
@@ -376,6 +399,7 @@ Task<void> FrontService::tick() {
     }
     review_hollow_workers();
     pins_.look_again();  // a load set may have become another
+    module_keeper_.look();
     if (n % kTicksPerRecheck == 0) co_await rate_notes_.save(world_.loop, disk_pool_);
     if (n % kTicksPerRecheck == 1) {
       std::vector<std::string> all;

@@ -26,6 +26,9 @@
 #include "front/layer_set.h"
 #include "front/load_planner.h"
 #include "front/model.h"
+#include "front/modules/module_keeper.h"
+#include "front/modules/module_set.h"
+#include "front/modules/module_store.h"
 #include "front/pins.h"
 #include "front/prefix_desk.h"
 #include "front/prefix_json.h"
@@ -102,6 +105,10 @@ class FrontService : public Service {
   std::string prefix() const override;
   Task<Result<Bytes>> cool_prefix(PrefixChoice choice) override;
   std::string doctor() const override;
+  std::vector<ModuleStatus> modules() const override;
+  Result<ModuleStatus> module(const std::string& name) const override;
+  Task<Result<ModuleStatus>> set_module(ModuleRequest request) override;
+  Task<Result<>> remove_module(std::string name) override;
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override;
   Task<Result<std::string>> history_entry(std::string id) override;
   const KeyRing& keys() const override { return keys_; }
@@ -122,7 +129,20 @@ class FrontService : public Service {
   FrontService(World world, Config config, Catalogue catalogue, History history);
 
   std::unique_ptr<Reply> begin(RequestContext context, RequestRun::Work work, Delivery delivery);
+  std::unique_ptr<Reply> refuse(RequestContext context, Error error);
+  std::shared_ptr<RequestRun> make_run(RequestContext context, RequestRun::Work work,
+                                       Delivery delivery);
   std::string template_of(const std::string& name) const;
+  Result<> add_modules(GenerateRequest& request);
+  ModuleKeeper::World module_world();
+  std::optional<ModuleKeeper::Model> module_model(const std::string& name) const;
+  std::vector<ModuleKeeper::Asker> module_askers() const;
+  std::string modules_json() const;
+  ModuleStore module_store() const { return {world_.files, config_.data + "/modules.json"}; }
+  Task<Result<>> save_modules();
+  Task<void> note_module_versions();
+  Task<void> reread_modules();
+  Task<Result<>> warm_modules(std::string name);
   Task<void> serve(std::shared_ptr<RequestRun> run, std::string name);
   Task<Result<Model*>> resolve(std::string name);
   Task<Result<Model*>> bring_model(std::shared_ptr<RequestRun> run, std::string name);
@@ -267,6 +287,8 @@ class FrontService : public Service {
   Pool hash_pool_{"hash", 1, Pool::Priority::kIdle};
   Verifier verifier_{verifier_world()};
   Pulls pulls_{pulls_world()};
+  ModuleSet modules_;
+  ModuleKeeper module_keeper_{module_world()};
 };
 
 }  // namespace hearth::front

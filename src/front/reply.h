@@ -17,6 +17,10 @@
 
 namespace hearth::front {
 
+// What a reply says of the modules that its request named. Shared by the request's account and by
+// the counting of their tokens, which may end after the request has begun.
+using ModuleUses = std::shared_ptr<std::vector<PrefixUse::Module>>;
+
 // Who asked and how, beside what was asked: the same for every kind of request.
 struct RequestContext {
   std::string model;  // as the client wrote it
@@ -28,6 +32,10 @@ struct RequestContext {
   std::string module = {};  // named prompt state that this request makes, to stay; empty: none
   // How long the weights stay after this reply; absent: as the configuration says for this model.
   std::optional<KeepAlive> keep_alive;
+  std::vector<std::string> modules = {};  // whose texts come first, in this order
+  // What is stored of these modules may be used at other positions than its own.
+  bool approximate = false;
+  ModuleUses module_uses = {};  // null: none were named
 };
 
 struct GenerateRequest {

@@ -31,7 +31,9 @@ RequestRun::RequestRun(EventLoop& loop, Input input, std::int64_t wall_us, OnClo
       waiting_since_{input_.context.first_byte},
       plan_ended_{loop} {
   if (is_load()) account_.set_kind(RequestKind::kLoad);
-  if (only_counts()) account_.set_kind(RequestKind::kCount);
+  // What is evaluated for its own sake is no answer, either.
+  const bool makes_module = !input_.context.module.empty();
+  if (only_counts() || makes_module) account_.set_kind(RequestKind::kCount);
 }
 
 // ---- the task ----

@@ -13,6 +13,7 @@
 #include "front/events.h"
 #include "front/keep_alive.h"
 #include "front/keys.h"
+#include "front/modules/module_status.h"
 #include "front/prefix_choice.h"
 #include "front/reply.h"
 #include "front/transfer.h"
@@ -201,6 +202,21 @@ class Service {
   // Gives back what is chosen; its bytes. What is in live cells goes with the weights. Errors:
   // kNotFound (the model), kUnsupported (the layer is off), kNoSpace (on disk), kUnavailable.
   virtual Task<Result<Bytes>> cool_prefix(PrefixChoice choice) = 0;
+
+  // ---- modules: beginnings of prompts with a name ----
+  virtual std::vector<ModuleStatus> modules() const = 0;  // by name
+  // Errors: kNotFound.
+  virtual Result<ModuleStatus> module(const std::string& name) const = 0;
+  // Makes it or changes it, over restarts. Errors: kInvalid (with the field), kConflict (it is the
+  // configuration's), kNoSpace, kUnavailable.
+  struct ModuleRequest {
+    std::string name;
+    std::string text;
+    std::vector<std::string> models;  // for which it is kept warm
+  };
+  virtual Task<Result<ModuleStatus>> set_module(ModuleRequest request) = 0;
+  // Errors: kNotFound, and as set_module().
+  virtual Task<Result<>> remove_module(std::string name) = 0;
 
   // JSON: {"findings": [...]}, each with its remedy.
   virtual std::string doctor() const = 0;

@@ -227,6 +227,27 @@ class FakeService : public front::Service {
     co_return Bytes{4096};
   }
 
+  std::vector<front::ModuleStatus> modules() const override { return known_modules; }
+  Result<front::ModuleStatus> module(const std::string& name) const override {
+    for (const front::ModuleStatus& known : known_modules) {
+      if (known.module.name == name) return known;
+    }
+    return fail(ErrorCode::kNotFound, "there is no module " + name);
+  }
+  Task<Result<front::ModuleStatus>> set_module(ModuleRequest request) override {
+    called = "set_module " + request.name + " " + request.text;
+    for (const std::string& model : request.models) called += " " + model;
+    front::ModuleStatus made;
+    made.module.name = request.name;
+    made.module.text = request.text;
+    known_modules.push_back(made);
+    co_return made;
+  }
+  Task<Result<>> remove_module(std::string name) override {
+    called = "remove_module " + name;
+    co_return Result<>{};
+  }
+
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override {
     asked = std::move(query);
     co_return std::vector<std::string>{R"({"request_id":"b"})", R"({"request_id":"a"})"};
@@ -270,6 +291,7 @@ class FakeService : public front::Service {
   std::vector<front::Prunable> prunable;
   front::CoolPreview cool_preview;
   std::optional<Bytes> blob_size;
+  std::vector<front::ModuleStatus> known_modules;
   Uploaded uploaded;
   std::string called;
   bool throws = false;
