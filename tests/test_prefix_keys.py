@@ -262,7 +262,7 @@ def test_different_conversations_are_no_finding(tiny_server):
 
 
 def test_a_normalised_head_hits(tiny_server):
-    server = tiny_server("prefix_normalise = ['Today is day [0-9]+, session [0-9]+\\.']\n")
+    server = tiny_server("prefix_normalise = ['Today is day *, session *']\n")
     replies = volatile(server, 3)
     for reply in replies[1:]:
         assert cached(reply) >= TOKENS
@@ -272,5 +272,5 @@ def test_a_normalised_head_hits(tiny_server):
 
 def test_a_bad_pattern_is_named(new_server):
     with pytest.raises(AssertionError) as why:
-        new_server("prefix_normalise = ['day [0-9']", model=None)
+        new_server("prefix_normalise = ['a pattern without a star']", model=None)
     assert "prefix_normalise" in str(why.value)
