@@ -7,7 +7,7 @@
 namespace hearth::api {
 namespace {
 
-constexpr const char* kMethods = "GET, HEAD, POST, DELETE";
+constexpr const char* kMethods = "GET, HEAD, POST, PUT, DELETE";
 constexpr const char* kExposed =
     "X-Request-Id, request-id, X-Hearth-Class, X-Hearth-Cold-Layer, X-Hearth-Truncated, "
     "Server-Timing, "

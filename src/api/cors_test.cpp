@@ -35,7 +35,7 @@ TEST_F(Cors, PreflightsOfAllowedPagesAreAnswered) {
   answer(exchange);
   EXPECT_EQ(exchange.status, 204);
   EXPECT_EQ(exchange.header("Access-Control-Allow-Origin"), "http://localhost:3000");
-  EXPECT_EQ(exchange.header("Access-Control-Allow-Methods"), "GET, HEAD, POST, DELETE");
+  EXPECT_EQ(exchange.header("Access-Control-Allow-Methods"), "GET, HEAD, POST, PUT, DELETE");
   EXPECT_EQ(exchange.header("Access-Control-Allow-Headers"), "authorization,x-stainless-os");
   EXPECT_EQ(exchange.header("Access-Control-Allow-Private-Network"), "true");
   EXPECT_EQ(exchange.header("Access-Control-Allow-Credentials"), "");

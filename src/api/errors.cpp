@@ -20,7 +20,8 @@ struct Shape {
 };
 
 constexpr std::array kShapes{
-    Shape{ErrorCode::kNotFound, 404, "not_found_error", "no such model, request, blob or key"},
+    Shape{ErrorCode::kNotFound, 404, "not_found_error",
+          "no such model, module, request, blob or key"},
     Shape{ErrorCode::kNoSpace, 503, "unavailable_error", "there is no room for it"},
     // Of a client that is still there.
     Shape{ErrorCode::kCancelled, 503, "unavailable_error", "the server is stopping"},

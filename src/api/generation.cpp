@@ -169,6 +169,8 @@ front::RequestContext context_of(const Call& call, const RequestOptions& options
   context.api = name_of(call.dialect);
   context.key = call.caller.key;
   context.keep_alive = options.keep_alive;
+  context.modules = options.modules;
+  context.approximate = options.approximate;
   context.path = call.request().path;
   context.first_byte = call.request().first_byte;
   context.wait_limit = preferred_wait(call.request());

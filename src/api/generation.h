@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/call.h"
 #include "api/reply_format.h"
@@ -18,7 +19,9 @@ namespace hearth::api {
 struct RequestOptions {
   std::string model;  // as the client wrote it
   std::optional<front::KeepAlive> keep_alive;
-  bool return_progress = false;  // tell how a model warms
+  bool return_progress = false;           // tell how a model warms
+  std::vector<std::string> modules = {};  // named beginnings of the prompt, in this order
+  bool approximate = false;               // they may be used at other positions than their own
 };
 
 struct GenerateCall {

@@ -36,6 +36,12 @@ Task<void> unpin(Call call);
 Task<void> show_prefix(Call call);
 Task<void> show_doctor(Call call);
 
+// Named beginnings of prompts.
+Task<void> list_modules(Call call);
+Task<void> show_module(Call call);
+Task<void> set_module(Call call);
+Task<void> remove_module(Call call);
+
 Task<void> list_requests(Call call);
 Task<void> show_request(Call call);
 

@@ -7,6 +7,7 @@
 #include "api/anthropic/conversation.h"
 #include "api/anthropic/tools.h"
 #include "api/fields.h"
+#include "api/modules.h"
 #include "api/sampling.h"
 #include "api/schema_check.h"
 
@@ -78,6 +79,7 @@ void read_prompt(const Fields& body, const ModelSettings& settings, MessagesCall
   call.generate.options.model = body.required_text("model");
   message.messages = read_conversation(body);
   begin_conversation(settings, message);
+  read_modules(body, call.generate.options);
   call.rules.parallel_calls = read_tools(body, message);
   read_thinking(body, call);
   if (const auto config = body.object("output_config")) read_format(*config, "format", message);

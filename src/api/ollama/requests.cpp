@@ -9,6 +9,7 @@
 
 #include "api/create_request.h"
 #include "api/fields.h"
+#include "api/modules.h"
 #include "api/ollama/messages.h"
 #include "api/ollama/option_rules.h"
 #include "api/sampling.h"
@@ -113,6 +114,7 @@ TextCall read_common(const Fields& body, const ModelSettings& settings) {
   read_think(body, message);
   message.truncate = body.flag("truncate").value_or(true);
   refuse_unsupported(body);
+  read_modules(body, call.generate.options);
   return call;
 }
 
@@ -207,6 +209,7 @@ Result<TextCall> parse_chat(const json::object& object, const ModelDefaults& def
     call.purpose = purpose_without_prompt(call.generate.options);
   }
   read_tools(body, call.generate.message);
+  check_modules(body, call.generate);
   return outcome(std::move(call), std::move(error));
 }
 
@@ -216,6 +219,7 @@ Result<TextCall> parse_generate(const json::object& object, const ModelDefaults&
   const ModelSettings settings = defaults.of(body);
   TextCall call = read_common(body, settings);
   read_prompt(body, settings, call);
+  check_modules(body, call.generate);
   refuse_images(body);
   if (!body.text("suffix").value_or("").empty()) {
     body.fail("suffix", "this model does not support insert: filling in the middle");

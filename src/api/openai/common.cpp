@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "api/modules.h"
 #include "api/sampling.h"
 
 namespace hearth::api::openai {
@@ -85,6 +86,7 @@ void read_common(const Fields& body, ChatCall& call) {
   read_limits(body, message);
   read_stops(body, "stop", message.stop);
   read_streaming(body, call);
+  read_modules(body, call.generate.options);
 }
 
 }  // namespace hearth::api::openai

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api/fields.h"
+#include "api/modules.h"
 #include "api/openai/chat_messages.h"
 #include "api/openai/common.h"
 #include "api/openai/tools.h"
@@ -135,6 +136,7 @@ Result<ChatCall> parse_completion(const json::object& object, const ModelDefault
   apply_parameters(defaults.of(body), call.generate.message);
   read_common(body, call);
   read_prompt(body, call.generate.message);
+  check_modules(body, call.generate);
   read_response_format(body, call.generate.message);
   call.generate.message.echo = body.flag("echo").value_or(false);
   return outcome(std::move(call), std::move(error));
