@@ -11,6 +11,7 @@
 #include "cli/keys.h"
 #include "cli/levels.h"
 #include "cli/models.h"
+#include "cli/modules.h"
 #include "cli/prefix.h"
 #include "cli/program.h"
 #include "cli/run.h"
@@ -213,6 +214,7 @@ int main(int argc, char** argv) {
   add_pins(program, arguments);
   add_config(program);
   add_keys(program);
+  add_modules(program);
   program.verb("version", "Of this program and of the server", show_version)
       ->footer(example("hearth version"));
   add_completion(app);

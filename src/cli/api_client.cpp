@@ -100,6 +100,10 @@ Result<std::string> ApiClient::post(std::string target, std::string body,
   return call(post);
 }
 
+Result<std::string> ApiClient::put(std::string target, std::string body) const {
+  return call(request("PUT", std::move(target), std::move(body)));
+}
+
 Result<std::string> ApiClient::remove(std::string target) const {
   return call(request("DELETE", std::move(target), {}));
 }

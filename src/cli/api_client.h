@@ -22,6 +22,7 @@ class ApiClient {
 
   Result<std::string> get(std::string target) const;
   Result<std::string> post(std::string target, std::string body, http::Headers headers = {}) const;
+  Result<std::string> put(std::string target, std::string body) const;
   Result<std::string> remove(std::string target) const;
 
   // POST whose answer is handed over as it arrives; `on_bytes` returns false to hang up, which is
