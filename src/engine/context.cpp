@@ -7,6 +7,7 @@
 
 #include "engine/context_params.h"
 #include "engine/engine_log.h"
+#include "engine/shiftable.h"
 #include "engine/state_layout.h"
 #include "engine/weight_set.h"
 
@@ -69,13 +70,14 @@ struct Context::Batch {
 
 void Context::Free::operator()(llama_context* context) const { llama_free(context); }
 
-Context::Context(llama_context* context, const CpuThreads& threads, int sliding_window)
+Context::Context(llama_context* context, const CpuThreads& threads, const Model& model)
     : context_{context},
       threads_{threads},
       cells_{static_cast<int>(llama_n_ctx(context))},
       max_batch_{static_cast<int>(llama_n_batch(context))},
       micro_batch_{static_cast<int>(llama_n_ubatch(context))},
-      sliding_window_{sliding_window},
+      sliding_window_{model.sliding_window()},
+      can_shift_{shiftable(model.handle(), context)},
       empty_window_{empty_window_of(context)} {
   batch_ = std::make_unique<Batch>(max_batch_);
 }
@@ -91,7 +93,7 @@ Result<std::unique_ptr<Context>> Context::create(const Model& model, const Optio
   if (gate != nullptr) gate->install(params, abort);
   llama_context* context = llama_init_from_model(model.handle(), params);
   if (context == nullptr) return fail(ErrorCode::kNoSpace, "context: " + take_engine_error());
-  std::unique_ptr<Context> made{new Context{context, threads, model.sliding_window()}};
+  std::unique_ptr<Context> made{new Context{context, threads, model}};
   made->gate_ = gate;
   if (auto applied = model.apply_adapters(context); !applied) return Failed{applied.error()};
   return made;
@@ -115,6 +117,7 @@ int Context::add(Token token, int position, int sequence, Logits logits) {
 Decoded Context::decode() {
   threads_followed_ = threads_.lead(context_.get(), threads_followed_);
   const int status = llama_decode(context_.get(), batch_->raw);
+  shifts_ = false;
   const bool broken = gate_ != nullptr && gate_->take_broken();
   if (status == 0) llama_synchronize(context_.get());
   if (status == 0 && broken) {
@@ -158,7 +161,8 @@ int Context::keep(int sequence, int count) {
   return 0;
 }
 
-std::string Context::save(int sequence) const {
+std::string Context::save(int sequence) {
+  settle();
   std::string state(llama_state_seq_get_size(context_.get(), sequence), '\0');
   auto* data = reinterpret_cast<std::uint8_t*>(state.data());
   state.resize(llama_state_seq_get_data(context_.get(), data, state.size(), sequence));

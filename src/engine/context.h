@@ -74,7 +74,7 @@ class Context {
   int keep(int sequence, int count);
 
   // Copies a sequence's state to another context of the same model.
-  std::string save(int sequence) const;
+  std::string save(int sequence);
   // Errors: kNoSpace; the sequence is then empty.
   Result<> restore(int sequence, const std::string& state);
 
@@ -107,6 +107,18 @@ class Context {
   Result<> load_block(int sequence, int first, int count, std::span<const std::byte> base,
                       std::span<const std::byte> window);
 
+  // Whether state can be put at other positions than it was evaluated at: full attention only, and
+  // no scaling of positions that also scales what it turns.
+  bool can_shift() const { return can_shift_; }
+  // Appends positions first .. first + count - 1 of a block to a sequence that ends at
+  // first + shift, as if they had been evaluated there. An approximation: they still know only what
+  // was before them where they were evaluated. The engine turns them at the next decode(). Errors:
+  // kUnsupported (not can_shift()); else as load_block().
+  Result<> load_shifted_block(int sequence, int first, int count, int shift,
+                              std::span<const std::byte> base);
+  // Such a turn is still to come: that decode() should not be broken off.
+  bool shifts() const { return shifts_; }
+
   MemoryUse memory() const;
   llama_context* handle() const { return context_.get(); }
 
@@ -115,9 +127,10 @@ class Context {
   struct Free {
     void operator()(llama_context* context) const;
   };
-  Context(llama_context* context, const CpuThreads& threads, int sliding_window);
+  Context(llama_context* context, const CpuThreads& threads, const Model& model);
 
   void forget_batch();
+  void settle();
 
   std::unique_ptr<llama_context, Free> context_;
   WeightGate* gate_ = nullptr;  // the model's, while weights may still be on their way
@@ -128,6 +141,8 @@ class Context {
   int max_batch_;
   int micro_batch_;
   int sliding_window_;
+  bool can_shift_;
+  bool shifts_ = false;
   std::string empty_window_;  // the window's part of an empty sequence's state; empty: it has none
 };
 

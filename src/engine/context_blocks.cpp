@@ -34,6 +34,7 @@ class Scratch {
   void give(int sequence, int first, int count) {
     llama_memory_seq_cp(memory_, id_, sequence, first, first + count);
   }
+  void move(int shift) { llama_memory_seq_add(memory_, id_, -1, -1, shift); }
   // Of the cells with a window, where there are such, else of all.
   bool reaches_from(int first) const { return llama_memory_seq_pos_min(memory_, id_) == first; }
   bool reaches_to(int last) const { return llama_memory_seq_pos_max(memory_, id_) == last; }
@@ -64,6 +65,13 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 Failed not_a_state(std::string_view what) {
   return fail(ErrorCode::kCorrupt, fmt::format("not a state of these tokens: {}", what));
+}
+
+// By the engine, which has just said why.
+Failed refused_state() {
+  const std::string words = take_engine_error();
+  if (words.find("available cells") == std::string::npos) return not_a_state(words);
+  return fail(ErrorCode::kNoSpace, "load a block: " + words);
 }
 
 // The whole state is that of the layers without a window, then that of those with one; the latter
@@ -113,6 +121,7 @@ void Context::share(int from, int to, int count) {
 }
 
 Result<Context::BlockState> Context::save_block(int sequence, int first, int count, Window window) {
+  settle();
   Scratch scratch{context_.get()};
   scratch.take(sequence, first, count);
   const bool whole_window = scratch.reaches_from(first) && scratch.reaches_to(first + count - 1);
@@ -148,15 +157,48 @@ Result<> Context::load_block(int sequence, int first, int count, std::span<const
   const auto state = joined(base, window.empty() ? bytes_of(empty_window_) : window, copy);
   Scratch scratch{context_.get()};
   take_engine_error();
-  if (!scratch.set(state)) {
-    const std::string words = take_engine_error();
-    if (words.find("available cells") == std::string::npos) return not_a_state(words);
-    return fail(ErrorCode::kNoSpace, "load a block: " + words);
-  }
+  if (!scratch.set(state)) return refused_state();
   const bool tells = empty_window_.empty() || !window.empty();
   if (tells && !scratch.reaches_to(first + count - 1)) return not_a_state("it ends elsewhere");
   scratch.give(sequence, first, count);
   return {};
+}
+
+Result<> Context::load_shifted_block(int sequence, int first, int count, int shift,
+                                     std::span<const std::byte> base) {
+  if (!can_shift_) return fail(ErrorCode::kUnsupported, "the model's state cannot be moved");
+  if (!has_preamble(base)) return not_a_state("no mark");
+  if (!section_holds(base.subspan(kStatePreamble), first, count, Cells::kAll)) {
+    return not_a_state("other positions");
+  }
+  if (first + shift < evaluated(sequence)) return not_a_state("the sequence is there already");
+  Scratch scratch{context_.get()};
+  take_engine_error();
+  if (!scratch.set(base)) return refused_state();
+  if (!scratch.reaches_to(first + count - 1)) return not_a_state("it ends elsewhere");
+  if (shift != 0) {
+    scratch.move(shift);
+    shifts_ = true;
+  }
+  scratch.give(sequence, first + shift, count);
+  return {};
+}
+
+// What is copied out of cells that wait for their turn would have new positions and old values, and
+// the engine turns them only when it evaluates something.
+void Context::settle() {
+  if (!shifts_) return;
+  const Scratch scratch{context_.get()};
+  Token any = 0;
+  llama_pos position = 0;
+  int sequences = 1;
+  llama_seq_id id = scratch.id();
+  llama_seq_id* ids = &id;
+  std::int8_t logits = 0;
+  llama_batch batch{1, &any, nullptr, &position, &sequences, &ids, &logits};
+  llama_decode(context_.get(), batch);
+  llama_synchronize(context_.get());
+  shifts_ = false;
 }
 
 }  // namespace hearth::engine
