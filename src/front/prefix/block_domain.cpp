@@ -14,8 +14,12 @@ namespace {
 constexpr int kVersion = 1;
 
 // The length keeps a value from looking like the lines after it.
+std::string line(std::string_view name, std::string_view value) {
+  return fmt::format("{}={}:{}\n", name, value.size(), value);
+}
+
 void add(std::string& text, std::string_view name, std::string_view value) {
-  text += fmt::format("{}={}:{}\n", name, value.size(), value);
+  text += line(name, value);
 }
 
 }  // namespace
@@ -39,14 +43,43 @@ std::string fingerprint_of(const PrefixRoom::Use& use, const std::optional<std::
   return text;
 }
 
+std::string with_content(std::string fingerprint, const std::string& artifact,
+                         const std::string& content) {
+  const std::string old = line("artifact", artifact);
+  const std::size_t at = fingerprint.find(old);
+  if (at == std::string::npos) return fingerprint;
+  return fingerprint.replace(at, old.size(), line("content", content));
+}
+
 Digest root_of(const BlockDomain& domain, const std::string& secret) {
-  return blocks::root_of(blocks::Domain{domain.fingerprint, domain.group, secret});
+  const std::string& name = domain.named.empty() ? domain.fingerprint : domain.named;
+  return blocks::root_of(blocks::Domain{name, domain.group, secret});
 }
 
 const BlockDomain* DomainBook::add(BlockDomain domain) {
   std::unique_ptr<BlockDomain>& place = by_root_[domain.root];
-  if (!place) place = std::make_unique<BlockDomain>(std::move(domain));
+  if (!place) {
+    place = std::make_unique<BlockDomain>(std::move(domain));
+    by_name_.try_emplace({place->fingerprint, place->group}, place.get());
+  }
   return place.get();
+}
+
+const BlockDomain* DomainBook::find(const std::string& fingerprint,
+                                    const std::string& group) const {
+  const auto found = by_name_.find({fingerprint, group});
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+void DomainBook::learn(const Digest& root, const std::string& content) {
+  const auto found = by_root_.find(root);
+  if (found == by_root_.end() || !found->second->content.empty()) return;
+  BlockDomain& domain = *found->second;
+  std::string fingerprint = with_content(domain.fingerprint, domain.artifact, content);
+  if (!by_name_.try_emplace({fingerprint, domain.group}, &domain).second) return;
+  by_name_.erase({domain.fingerprint, domain.group});
+  domain.named = std::exchange(domain.fingerprint, std::move(fingerprint));
+  domain.content = content;
 }
 
 std::set<const BlockDomain*> DomainBook::where(

@@ -44,7 +44,8 @@ std::string text_of(const BlockDomain& domain) {
   return json::serialize(json::object{{"artifact", domain.artifact},
                                       {"content", domain.content},
                                       {"group", domain.group},
-                                      {"fingerprint", domain.fingerprint}});
+                                      {"fingerprint", domain.fingerprint},
+                                      {"named", domain.named}});
 }
 
 Failed corrupt(std::string reason) { return fail(ErrorCode::kCorrupt, std::move(reason)); }
@@ -111,8 +112,9 @@ Result<BlockDomain> BlockFiles::read_domain(const Digest& root, const std::strin
     const json::value* found = value->as_object().if_contains(name);
     return found != nullptr && found->is_string() ? std::string{found->as_string()} : std::string{};
   };
-  BlockDomain domain{root, member("artifact"), member("content"), member("group"),
-                     member("fingerprint")};
+  BlockDomain domain{
+      root,           member("artifact"), member("content"), member("group"), member("fingerprint"),
+      member("named")};
   if (root_of(domain, secret) != root || domain.content.empty()) return corrupt("domain");
   return domain;
 }

@@ -102,15 +102,33 @@ void PrefixRoom::State::worker_lost(const std::string& artifact) {
 }
 
 const BlockDomain* PrefixRoom::State::domain(const Use& use) {
+  learn_contents();
   const std::optional<std::string> content = world_.content(use.artifact);
   const bool durable = content && !disk_.secret().empty();
   BlockDomain domain;
   domain.artifact = use.artifact;
   domain.content = durable ? *content : std::string{};
   domain.group = use.group;
-  domain.fingerprint = fingerprint_of(use, content);
+  domain.fingerprint = fingerprint_of(use, durable ? content : std::nullopt);
+  if (const BlockDomain* known = book_.find(domain.fingerprint, domain.group)) return known;
   domain.root = root_of(domain, disk_.secret().empty() ? own_secret_ : disk_.secret());
   return book_.add(std::move(domain));
+}
+
+// A model that was new has been hashed meanwhile: what was kept of it before may be kept longer.
+// What was named while there was no secret yet could not be told from somebody else's.
+bool PrefixRoom::State::learn_contents() {
+  bool all = true;
+  if (disk_.secret().empty()) return false;
+  for (const BlockDomain* domain :
+       book_.where([](const BlockDomain& each) { return each.content.empty(); })) {
+    const std::optional<std::string> content = world_.content(domain->artifact);
+    all = all && content.has_value();
+    if (content && root_of(*domain, disk_.secret()) == domain->root) {
+      book_.learn(domain->root, *content);
+    }
+  }
+  return all;
 }
 
 // ---- for people ----

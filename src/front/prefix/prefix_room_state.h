@@ -42,6 +42,7 @@ class PrefixRoom::State {
   std::optional<Fd> arena(const std::string& artifact);
   void worker_lost(const std::string& artifact);
   const BlockDomain* domain(const Use& use);
+  bool learn_contents();
   Task<std::vector<wire::Frame>> plan(Ask ask);
   Found found(std::uint64_t request) const;
   void note_started(std::uint64_t request, const wire::StartedMessage& started);

@@ -10,6 +10,9 @@
 namespace hearth::front {
 namespace {
 
+constexpr std::chrono::seconds kUntilHashed{
+    10};  // between looks whether a new model's hash is there
+
 constexpr std::chrono::seconds kPostpone{1};
 constexpr int kMostPostponed = 60;
 constexpr std::chrono::hours kUpkeepEvery{1};
@@ -90,6 +93,7 @@ Task<void> PrefixRoom::State::write_now(Occasion occasion) {
   const bool may = pass || occasion == Occasion::kStop;
   if (!may || !open_ || writing_ || limits().disk == Bytes{}) co_return;
   writing_ = true;
+  const bool all_known = learn_contents();
   (void)co_await disk_.set_limit(limits().disk);
   bool interrupted = false;
   for (const Digest& digest : candidates({})) {
@@ -104,6 +108,7 @@ Task<void> PrefixRoom::State::write_now(Occasion occasion) {
     schedule(world_.loop.now() + kPostpone);
   } else {
     schedule_next();
+    if (!all_known) schedule(world_.loop.now() + kUntilHashed);
   }
 }
 
