@@ -88,6 +88,24 @@ void FrontService::warn_of_shared_files(const NamedModel& holder) {
   }
 }
 
+HostSettings FrontService::host_settings(const std::string& artifact) const {
+  const NamedModel* holder = holder_of(artifact);
+  const ModelOptions options = config_.effective(holder == nullptr ? "" : holder->key);
+  HostSettings settings;
+  settings.worker_program = world_.worker_program;
+  settings.options.context_limit = static_cast<int>(*options.context);
+  settings.options.parallel = static_cast<int>(*options.parallel);
+  settings.options.threads = static_cast<int>(*options.threads);
+  settings.options.exact = *options.exact;
+  settings.options.nice = static_cast<int>(config_.worker_nice);
+  settings.options.repack = config_.switches.compiled;
+  settings.options.prefix = config_.switches.prefix;
+  settings.environment = compiled_.worker_variables();
+  settings.queue_limit = static_cast<int>(*options.queue);
+  settings.hang_limit = config_.hang_limit();
+  return settings;
+}
+
 StayTerms FrontService::default_terms(const std::string& artifact) const {
   const NamedModel* holder = holder_of(artifact);
   const std::string key = holder == nullptr ? "" : holder->key;

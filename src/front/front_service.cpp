@@ -352,24 +352,6 @@ Task<void> FrontService::retire(std::string artifact) {
   touched_.erase(artifact);
 }
 
-HostSettings FrontService::host_settings(const std::string& artifact) const {
-  const NamedModel* holder = holder_of(artifact);
-  const ModelOptions options = config_.effective(holder == nullptr ? "" : holder->key);
-  HostSettings settings;
-  settings.worker_program = world_.worker_program;
-  settings.options.context_limit = static_cast<int>(*options.context);
-  settings.options.parallel = static_cast<int>(*options.parallel);
-  settings.options.threads = static_cast<int>(*options.threads);
-  settings.options.exact = *options.exact;
-  settings.options.nice = static_cast<int>(config_.worker_nice);
-  settings.options.repack = config_.switches.compiled;
-  settings.options.prefix = config_.switches.prefix;
-  settings.environment = compiled_.worker_variables();
-  settings.queue_limit = static_cast<int>(*options.queue);
-  settings.hang_limit = config_.hang_limit();
-  return settings;
-}
-
 std::optional<LoadSet> FrontService::load_set_of(const std::string& artifact) const {
   for (const NamedModel& named : named_) {
     const bool usable = named.artifact.status == ArtifactStatus::kOk ||

@@ -56,9 +56,7 @@ class RequestRun {
   Mailbox<Event>& events() { return events_; }
   bool over() const { return over_; }
   // A worker had it in hand and it wanted the weights: it counts as use of the model.
-  bool used_model() const {
-    return reached_ && !only_counts() && input_.context.module.empty();
-  }
+  bool used_model() const { return reached_ && !only_counts() && input_.context.module.empty(); }
 
   void cancel();
   // See Reply::sent(). Without a status: the reply was dropped.
