@@ -184,8 +184,21 @@ Result<> KvRoom::copy_slot(int slot, Context& larger) const {
 
 void KvRoom::append(int slot, std::span<const Token> tokens) {
   auto& held = slots_[index(slot)].tokens;
+  const bool exact = held.empty() || held.back() != kNoToken;
+  if (!exact) return append_approximate(slot, static_cast<int>(tokens.size()));
   held.insert(held.end(), tokens.begin(), tokens.end());
   book_.append(slot, static_cast<int>(tokens.size()));
+}
+
+void KvRoom::append_approximate(int slot, int count) {
+  auto& held = slots_[index(slot)].tokens;
+  held.insert(held.end(), index(count), kNoToken);
+  book_.append(slot, count);
+}
+
+int KvRoom::exact(int slot) const {
+  const auto& held = slots_[index(slot)].tokens;
+  return static_cast<int>(std::ranges::find(held, kNoToken) - held.begin());
 }
 
 void KvRoom::append_evaluated(int slot, std::span<const Token> tokens) {

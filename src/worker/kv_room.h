@@ -26,6 +26,9 @@ namespace hearth::worker {
 // need not evaluate them again. Slots may share cells. Belongs to the inference thread.
 class KvRoom {
  public:
+  // In tokens(): a cell that is no token's, as it is not quite what that token would give.
+  static constexpr engine::Token kNoToken = -1;
+
   // Called before a slot loses what it holds from position `kept` on.
   using BeforeLoss = std::function<void(int slot, int kept)>;
 
@@ -68,12 +71,17 @@ class KvRoom {
 
   // `tokens` were evaluated, or loaded, at the end of the slot's cells.
   void append(int slot, std::span<const engine::Token> tokens);
+  // `count` tokens were put at the end of the slot's cells, evaluated elsewhere. Neither they nor
+  // what follows them is what its tokens alone would give, so nobody else gets any of it.
+  void append_approximate(int slot, int count);
   // After an evaluation that broke off: what of `tokens` got into cells.
   void append_evaluated(int slot, std::span<const engine::Token> tokens);
   void clear(int slot);
 
   int used(int slot) const { return static_cast<int>(slots_[index(slot)].tokens.size()); }
   std::span<const engine::Token> tokens(int slot) const { return slots_[index(slot)].tokens; }
+  // How many of them, from the first one on, are tokens.
+  int exact(int slot) const;
   bool busy(int slot) const { return slots_[index(slot)].busy; }
   int slots() const { return static_cast<int>(slots_.size()); }
   // Each cell once, however many slots share it.

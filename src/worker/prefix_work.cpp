@@ -25,6 +25,29 @@ Result<Digest> digest_from_hex(std::string_view text) {
   return digest;
 }
 
+namespace {
+
+Result<> add_blocks(StoredPrefix& to, const std::vector<wire::PrefixPlanMessage::Stored>& blocks,
+                    std::vector<Fd>& files) {
+  for (const wire::PrefixPlanMessage::Stored& from : blocks) {
+    StoredPrefix::Block block{from.tier, from.place, Fd{}, from.size};
+    if (from.tier == wire::BlockTier::kDisk) {
+      const auto place = static_cast<std::size_t>(from.place);
+      if (place >= files.size() || !files[place]) {
+        return fail(ErrorCode::kCorrupt, "stored: no descriptor came");
+      }
+      block.file = std::move(files[place]);
+    }
+    to.blocks.push_back(std::move(block));
+  }
+  if (to.blocks.size() > to.tokens.size() / kBlockTokens) {
+    return fail(ErrorCode::kCorrupt, "stored: more blocks than the text has");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<> PrefixWork::add(const wire::PrefixPlanMessage& plan, std::vector<Fd> files,
                          const Request& request) {
   if (stored.tokens.empty()) {
@@ -33,17 +56,12 @@ Result<> PrefixWork::add(const wire::PrefixPlanMessage& plan, std::vector<Fd> fi
     stored.root = *root;
     stored.tokens = request.prompt;
   }
-  for (const wire::PrefixPlanMessage::Stored& from : plan.stored) {
-    StoredPrefix::Block block{from.tier, from.place, Fd{}, from.size};
-    if (from.tier == wire::BlockTier::kDisk) {
-      const auto place = static_cast<std::size_t>(from.place);
-      if (place >= files.size()) return fail(ErrorCode::kCorrupt, "stored: no descriptor came");
-      block.file = std::move(files[place]);
-    }
-    stored.blocks.push_back(std::move(block));
-  }
-  if (stored.blocks.size() > stored.tokens.size() / kBlockTokens) {
-    return fail(ErrorCode::kCorrupt, "stored: more blocks than the prompt has");
+  if (auto added = add_blocks(stored, plan.stored, files); !added) return added;
+  for (const wire::PrefixPlanMessage::Module& from : plan.modules) {
+    StoredPrefix& module = modules.emplace_back();
+    module.root = stored.root;
+    module.tokens = from.tokens;
+    if (auto added = add_blocks(module, from.stored, files); !added) return added;
   }
   keep_from = plan.keep_from;
   keep = plan.keep;

@@ -23,8 +23,9 @@ struct PrefixWork {
   std::shared_ptr<const Arena>
       arena;  // shared with whoever reads or writes it; null: there is none
   StoredPrefix stored;
-  int keep_from = 0;      // the first block to keep
-  std::vector<int> keep;  // arena slots for it and those after it
+  std::vector<StoredPrefix> modules;  // texts evaluated by themselves: the tokens are theirs
+  int keep_from = 0;                  // the first block to keep
+  std::vector<int> keep;              // arena slots for it and those after it
   Bytes keep_limit;
   bool both_ways = false;
   std::optional<wire::PrefixOutcome::Difference> difference;

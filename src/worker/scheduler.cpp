@@ -112,9 +112,12 @@ StepKind Scheduler::kind_of(const std::vector<Share>& shares) {
 Demand Scheduler::demand_of(const Active& active) const {
   if (waits(active)) return {};
   Demand demand = active.sequence->demand();
-  if (!active.restore) return demand;
-  const int most = active.restore->evaluate_up_to() - active.sequence->prompt_done();
-  demand.prompt_left = std::clamp(most, 0, demand.prompt_left);
+  const auto stop_at = [&](int position) {
+    const int most = position - active.sequence->prompt_done();
+    demand.prompt_left = std::clamp(most, 0, demand.prompt_left);
+  };
+  if (active.restore) stop_at(active.restore->evaluate_up_to());
+  if (active.modules && !demand.decoding) stop_at(active.modules->evaluate_up_to());
   return demand;
 }
 
@@ -152,7 +155,8 @@ void Scheduler::fill_batch(std::vector<Share>& shares) {
 
 Decoded Scheduler::decode(const std::vector<Share>& shares) {
   // A step that serves one request only ends at once when that request is cancelled.
-  const bool alone = shares.size() == 1;
+  // What it turns for others would be half turned then.
+  const bool alone = shares.size() == 1 && !parts_.room.context().shifts();
   parts_.abort.cancelled = alone ? &shares.front().sequence->request().cancelled : nullptr;
   Decoded outcome = parts_.room.context().decode();
   while (outcome == Decoded::kNoCells) {
@@ -200,7 +204,7 @@ void Scheduler::take_broken(const std::vector<Share>& shares, Decoded outcome) {
 
 // Tokens of it whose cells a later request may use.
 int Scheduler::keepable(const Sequence& sequence) const {
-  const int used = parts_.room.used(sequence.slot());
+  const int used = parts_.room.exact(sequence.slot());
   if (how_.repeats == Repeats::kAnyhow) return used;
   // What was evaluated in whole micro-batches, from the first token on.
   const int prompt = static_cast<int>(sequence.request().prompt.size());

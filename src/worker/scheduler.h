@@ -13,6 +13,7 @@
 #include "worker/cpu_share.h"
 #include "worker/gauges.h"
 #include "worker/kv_room.h"
+#include "worker/module_load.h"
 #include "worker/prefix_keeping.h"
 #include "worker/replies.h"
 #include "worker/request.h"
@@ -26,7 +27,9 @@ namespace hearth::worker {
 //
 // What a prompt begins with is taken from where it is had soonest: from cells of another sequence,
 // from stored blocks, or, where another prompt that is being read begins alike, from that one as
-// soon as it has got so far: a common beginning is evaluated once.
+// soon as it has got so far: a common beginning is evaluated once. Texts further on that were
+// evaluated by themselves are put in between where the front says so; what follows is approximate
+// then, and nobody else's.
 class Scheduler {
  public:
   struct Parts {
@@ -72,8 +75,9 @@ class Scheduler {
   struct Active {
     std::unique_ptr<Sequence> sequence;
     // Before it computes by itself:
-    std::unique_ptr<Restore> restore;  // stored blocks are on their way
-    const Sequence* leader = nullptr;  // reads the same prompt up to `common`
+    std::unique_ptr<Restore> restore;     // stored blocks are on their way
+    std::unique_ptr<ModuleLoad> modules;  // texts at other positions, after all that is exact
+    const Sequence* leader = nullptr;     // reads the same prompt up to `common`
     int common = 0;
     TimePoint follows_since;
   };
@@ -90,6 +94,8 @@ class Scheduler {
   void begin_restore(Active& active, int tokens);
   void advance_prefixes();
   void advance_restore(Active& active);
+  bool may_shift(const Request& request) const;
+  void advance_modules(Active& active);
   void end_following(Active& active);
   void leave_leader(const Sequence& leader);
   bool waits(const Active& active) const;

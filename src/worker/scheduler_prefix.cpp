@@ -57,9 +57,17 @@ void Scheduler::begin_prefix(Active& active) {
     active.leader = leader->sequence.get();
     active.common = common;
     active.follows_since = Clock::real().now();
-    return;
+  } else if (stored > live) {
+    begin_restore(active, stored);
   }
-  if (stored > live) begin_restore(active, stored);
+  if (!may_shift(request)) return;
+  active.modules = std::make_unique<ModuleLoad>(
+      *request.prefix, sequence.slot(), std::max({live, stored, active.common}), parts_.wake);
+}
+
+bool Scheduler::may_shift(const Request& request) const {
+  return request.prefix && !request.prefix->modules.empty() && how_.repeats == Repeats::kAnyhow &&
+         wish_of(request).reuse == KvRoom::Reuse::kYes && parts_.room.context().can_shift();
 }
 
 // The prompt that is being read and has most in common with this one. Nobody follows in exact
@@ -72,7 +80,8 @@ const Scheduler::Active* Scheduler::best_leader(const Active& follower, int& com
     const Request& request = other.sequence->request();
     if (&other == &follower || !other.sequence->reads_prompt()) continue;
     if (request.domain != wish.domain || !request.reuse_prefix) continue;
-    const int most = static_cast<int>(wish.prompt.size()) - 1;
+    int most = static_cast<int>(wish.prompt.size()) - 1;
+    if (other.modules) most = std::min(most, other.modules->exact());
     const int alike = std::min(common_prefix(request.prompt, wish.prompt), most);
     // With a window, what the leader has read beyond it may be what is looked at.
     if (alike <= common || (parts_.window > 0 && alike < kBlock)) continue;
@@ -96,7 +105,9 @@ void Scheduler::begin_restore(Active& active, int tokens) {
 
 bool Scheduler::waits(const Active& active) const {
   if (active.leader != nullptr) return true;
-  return active.restore && active.restore->waiting(parts_.room.used(active.sequence->slot()));
+  const int used = parts_.room.used(active.sequence->slot());
+  if (active.restore) return active.restore->waiting(used);
+  return active.modules && active.sequence->reads_prompt() && active.modules->waiting(used);
 }
 
 bool Scheduler::can_step() const {
@@ -110,6 +121,7 @@ void Scheduler::advance_prefixes() {
       if (!leader.reads_prompt() || leader.prompt_done() >= active.common) end_following(active);
     }
     if (active.restore) advance_restore(active);
+    if (active.modules) advance_modules(active);
   }
 }
 
@@ -121,6 +133,14 @@ void Scheduler::advance_restore(Active& active) {
   active.restore->tell(sequence.prefix());
   sequence.add_stage(active.restore->stage());
   active.restore.reset();
+}
+
+void Scheduler::advance_modules(Active& active) {
+  Sequence& sequence = *active.sequence;
+  if (active.leader != nullptr || active.restore || !sequence.reads_prompt()) return;
+  active.modules->advance(parts_.room);
+  sequence.restored(parts_.room.used(sequence.slot()));
+  active.modules->tell(sequence.prefix());
 }
 
 // The leader has read what both have in common, or as much of it as it will.

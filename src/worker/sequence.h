@@ -56,7 +56,7 @@ class Sequence {
 
   // The first `count` tokens are in cells, by whatever way; `outcome` says by which.
   void restored(int count) { prompt_done_ = count; }
-  // What is told of it with the first token; its three figures are the cached tokens.
+  // What is told of it with the first token; its four figures are the cached tokens.
   wire::PrefixOutcome& prefix() { return prefix_; }
   void add_stage(Stage stage);
 
@@ -80,7 +80,7 @@ class Sequence {
   void send(engine::OutputDelta delta);
   void send_started();
   void add_cut_prefill(wire::DoneMessage& done);
-  int cached() const { return prefix_.live + prefix_.arena + prefix_.disk; }
+  int cached() const { return prefix_.live + prefix_.arena + prefix_.disk + prefix_.shifted; }
   void stamp_first_token(TimePoint now);
 
   RequestPtr request_;
