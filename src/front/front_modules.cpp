@@ -29,6 +29,7 @@ Result<> FrontService::add_modules(GenerateRequest& request) {
   if (!messages) return Failed{std::move(messages).error().at("hearth.modules")};
   request.message.messages = *std::move(messages);
   context.module_uses = module_keeper_.note_named(*modules, context);
+  if (context.approximate) context.texts = module_keeper_.note_moved(*modules, context);
   return {};
 }
 

@@ -14,6 +14,11 @@ using Miss = PrefixRoom::Miss;
 constexpr int kBlock{blocks::kBlockTokens};
 constexpr int kMicroBatch = 512;  // tokens
 
+// Of the prompt's first tokens; modules that were moved come behind them.
+int exact_tokens(const wire::StartedMessage& started) {
+  return started.cached_tokens - started.prefix.shifted;
+}
+
 // Why tokens were evaluated again that had been evaluated before.
 VerdictCode why_again(Miss miss, int again, Exactness exactness) {
   if (miss == Miss::kNotRestorable) return kPrefixNotRestorable;
@@ -63,12 +68,13 @@ PrefixUse prefix_use_of(const PrefixRoom::Found& found, const wire::StartedMessa
   PrefixUse use;
   use.memory = outcome.arena;
   use.disk = outcome.disk;
-  use.live = std::max(0, started.cached_tokens - outcome.arena - outcome.disk);
+  use.live = std::max(0, exact_tokens(started) - outcome.arena - outcome.disk);
+  use.approximate = outcome.shifted;
   use.restored = outcome.arena_bytes + outcome.disk_bytes;
   use.not_restorable = outcome.not_restorable;
   const std::optional<VerdictCode> reason = reason_of(found, started, exactness);
   if (!reason) return use;
-  use.miss = PrefixUse::Miss{*reason, started.cached_tokens, std::nullopt};
+  use.miss = PrefixUse::Miss{*reason, exact_tokens(started), std::nullopt};
   if (*reason == kPrefixDiverged && outcome.difference) {
     use.miss->position = outcome.difference->position;
     use.miss->difference = PrefixUse::Difference{outcome.difference->character,

@@ -35,6 +35,7 @@ struct RequestContext {
   std::vector<std::string> modules = {};  // whose texts come first, in this order
   // What is stored of these modules may be used at other positions than its own.
   bool approximate = false;
+  std::vector<std::vector<int>> texts = {};  // their tokens, each alone, where they are known
   ModuleUses module_uses = {};  // null: none were named
 };
 

@@ -59,6 +59,7 @@ void RequestRun::begin_plan(Model& model) {
   ask.max_generated = most_generated(generate, ask.use, static_cast<int>(tokens_.size()));
   ask.domain = generate.domain;
   ask.module = input_.context.module;
+  if (input_.context.approximate) ask.texts = input_.context.texts;
   planning_ = planned_ = true;
   loop_.spawn(answer_with_plan(model, std::move(ask)));
 }

@@ -354,6 +354,31 @@ TEST_F(RequestPrefixTest, RestoredTokensMakeAWarmReply) {
   EXPECT_EQ(report.cached_tokens, 192);
 }
 
+TEST_F(RequestPrefixTest, MovedTokensAreLabelled) {
+  Heard heard;
+  approximate_ = true;
+  texts_ = {{1, 2, 3}};
+  started_.cached_tokens = 128;
+  started_.prefix.shifted = 128;
+  started_.prefix.arena_bytes = Bytes{1'000};
+  ask_plainly(heard);
+  ASSERT_TRUE(heard.finished && heard.finished->report.prefix);
+  EXPECT_EQ(plans_.asks.at(0).texts, texts_);
+  const PrefixUse& use = *heard.finished->report.prefix;
+  EXPECT_EQ(use.approximate, 128);
+  EXPECT_EQ(use.live + use.memory + use.disk, 0);
+  EXPECT_EQ(heard.finished->report.cached_tokens, 128);
+}
+
+TEST_F(RequestPrefixTest, OnlyApproximateRequestsAskForTexts) {
+  Heard heard;
+  texts_ = {{1, 2, 3}};
+  ask_plainly(heard);
+  ASSERT_TRUE(heard.finished);
+  EXPECT_TRUE(plans_.asks.at(0).texts.empty());
+  EXPECT_EQ(heard.finished->report.prefix->approximate, 0);
+}
+
 TEST_F(RequestPrefixTest, TokensEvaluatedAgainMakeItPrefixCold) {
   Heard first, again;
   ask_plainly(first);

@@ -12,7 +12,7 @@ namespace hearth {
 
 // What a request took from earlier prompts, from where, and what kept it from more.
 struct PrefixUse {
-  int live = 0;  // tokens; the three together are the request's cached tokens
+  int live = 0;  // tokens; these three and `approximate` are the request's cached tokens
   int memory = 0;
   int disk = 0;
   Bytes restored;  // read for that, from memory and disk

@@ -38,7 +38,7 @@ int whole_blocks(const std::vector<int>& tokens, const PrefixRoom::Use& use) {
 }  // namespace
 
 ModuleKeeper::ModuleKeeper(World world)
-    : world_{std::move(world)}, tasks_{world_.loop}, moved_{world_.loop} {}
+    : world_{std::move(world)}, tasks_{world_.loop}, ended_{world_.loop} {}
 
 ModuleKeeper::~ModuleKeeper() = default;
 
@@ -46,7 +46,7 @@ ModuleKeeper::~ModuleKeeper() = default;
 void ModuleKeeper::give_up() {
   stopping_ = true;
   for (Reply* reply : replies_) reply->cancel();
-  moved_.notify_all();
+  ended_.notify_all();
 }
 
 Task<void> ModuleKeeper::stop() {
@@ -96,6 +96,8 @@ bool ModuleKeeper::holds(const std::string& label) const {
 }
 
 void ModuleKeeper::changed() {
+  std::erase_if(moved_,
+                [this](const Moved& each) { return world_.modules.find(each.module) == nullptr; });
   const auto stale = [this](const auto& each) { return !holds(each.first.label); };
   std::erase_if(known_, stale);
   std::erase_if(live_, stale);
@@ -118,15 +120,15 @@ ModuleUses ModuleKeeper::note_named(const std::vector<const Module*>& modules,
   for (const Module* module : modules) {
     Sequence one = sequence_of(std::span{&module, 1});
     const auto known = known_.find({one.label, model ? model->artifact : std::string{}});
-    const int tokens = known == known_.end() ? -1 : known->second.tokens;
+    const int tokens = known == known_.end() ? -1 : static_cast<int>(known->second.text.size());
     uses->push_back({module->name, module->version_name(), tokens});
     asked_for_.insert({one.label, group});
     if (known == known_.end()) unknown.push_back(std::move(one));
   }
   if (modules.size() > 1) {
     const Sequence all = sequence_of(modules);
-    asked_for_.insert({all.label, group});
     if (named_.size() < kMostNamed) named_.insert(all.names);
+    if (named_.contains(all.names)) asked_for_.insert({all.label, group});
   }
   const bool counts = model && !unknown.empty() && !stopping_;
   if (counts) world_.loop.spawn(tell_tokens(uses, std::move(unknown), context.model));
@@ -143,7 +145,8 @@ Task<void> ModuleKeeper::tell_tokens(ModuleUses uses, std::vector<Sequence> modu
     const auto known = now ? known_.find({module.label, now->artifact}) : known_.end();
     if (known == known_.end()) continue;
     for (PrefixUse::Module& use : *uses) {
-      if (use.name == module.names.front()) use.tokens = known->second.tokens;
+      if (use.name == module.names.front())
+        use.tokens = static_cast<int>(known->second.text.size());
     }
   }
 }
@@ -188,13 +191,13 @@ Task<Result<>> ModuleKeeper::count(Sequence sequence, std::string model) {
   const std::optional<Model> now = world_.model(model);
   if (!now) co_return fail(ErrorCode::kNotFound, "there is no model \"" + model + "\"");
   const Key key{sequence.label, now->artifact};
-  while (counting_.contains(key)) co_await moved_.wait();
+  while (counting_.contains(key)) co_await ended_.wait();
   if (known_.contains(key)) co_return Result<>{};
   counting_.insert(key);
   std::string name = sequence.label;
   Result<Known> known = co_await count_now(std::move(sequence), std::move(model));
   counting_.erase(key);
-  moved_.notify_all();
+  ended_.notify_all();
   if (!known) {
     uncountable_.insert(key);
     log::warn("module.not_counted", {{"module", name}, {"reason", known.error().message()}});
@@ -209,6 +212,7 @@ Task<Result<ModuleKeeper::Known>> ModuleKeeper::count_now(Sequence sequence, std
   text.message.prompt = sequence.text;
   text.message.add_special = false;
   text.message.count_only = true;
+  text.message.return_tokens = true;
   const Result<Finished> whole = co_await ask(std::move(text), Manner::kAsked);
   if (!whole) co_return Failed{whole.error()};
   ModuleProbes probes = module_probes(sequence.text);
@@ -220,7 +224,8 @@ Task<Result<ModuleKeeper::Known>> ModuleKeeper::count_now(Sequence sequence, std
   other.message = std::move(probes.other);
   const Result<Finished> second = co_await ask(std::move(other), Manner::kAsked);
   if (!second) co_return Failed{second.error()};
-  co_return Known{whole->prompt_tokens, common_beginning(first->tokens, second->tokens)};
+  std::vector<int> beginning = common_beginning(first->tokens, second->tokens);
+  co_return Known{whole->tokens, std::move(beginning)};
 }
 
 // ---- keeping warm ----
@@ -235,8 +240,15 @@ Task<void> ModuleKeeper::look_around() {
   const std::vector<Sequence> all = pass ? sequences() : std::vector<Sequence>{};
   for (const Sequence& sequence : all) {
     for (const std::string& model : sequence.models) {
-      if (!stopping_) co_await attend(sequence, model);
+      if (!stopping_) co_await attend(sequence, model, Part::kBeginning);
     }
+  }
+  const std::vector<Moved> texts = pass ? moved() : std::vector<Moved>{};
+  for (const Moved& each : texts) {
+    const Module* module = world_.modules.find(each.module);
+    if (stopping_ || module == nullptr || !module->broken.empty()) continue;
+    Sequence text = sequence_of(std::span{&module, 1});
+    co_await attend(std::move(text), each.model, Part::kText);
   }
   looking_ = false;
 }
@@ -245,7 +257,7 @@ bool ModuleKeeper::was_asked(const Sequence& sequence, const std::string& group)
   return group.empty() || asked_for_.contains({sequence.label, group});
 }
 
-Task<void> ModuleKeeper::attend(Sequence sequence, std::string model) {
+Task<void> ModuleKeeper::attend(Sequence sequence, std::string model, Part part) {
   std::optional<Model> now = world_.model(model);
   if (!now || !now->tokenizes || !now->idle) co_return;
   const Key key{sequence.label, now->artifact};
@@ -257,10 +269,12 @@ Task<void> ModuleKeeper::attend(Sequence sequence, std::string model) {
     const bool may = now && now->resident && now->idle && now->use && known_.contains(key) &&
                      now->use->ready.not_restorable.empty() && !stopping_;
     if (!may) co_return;
-    if (!was_asked(sequence, asker.group)) continue;
-    const Tried tried{key, asker.group, now->load};
+    const bool wanted = part == Part::kText ? is_moved(sequence, key.artifact, asker.group)
+                                            : was_asked(sequence, asker.group);
+    if (!wanted) continue;
+    const Tried tried{key, part, asker.group, now->load};
     if (!tried_.insert(tried).second) continue;
-    Job job{sequence, model, asker};
+    Job job{sequence, model, asker, part};
     const Result<> done = co_await evaluate(std::move(job), Manner::kByItself);
     // It gave way to somebody, and comes again.
     if (!done && done.error().code() == ErrorCode::kCancelled) tried_.erase(tried);
@@ -268,41 +282,46 @@ Task<void> ModuleKeeper::attend(Sequence sequence, std::string model) {
 }
 
 // What is stored of it stays from now on.
-bool ModuleKeeper::is_kept(const PrefixRoom::Use& use, const Known& known,
+bool ModuleKeeper::is_kept(const PrefixRoom::Use& use, const std::vector<int>& all,
                            const std::string& label) const {
-  const int whole = whole_blocks(known.beginning, use);
-  const auto tokens = std::span{known.beginning}.first(static_cast<std::size_t>(whole));
+  const int whole = whole_blocks(all, use);
+  const auto tokens = std::span{all}.first(static_cast<std::size_t>(whole));
   return whole == 0 || world_.keep(use, tokens, label).anywhere >= whole;
 }
 
 Task<Result<>> ModuleKeeper::evaluate(Job job, Manner manner) {
-  while (busy_ && !stopping_) co_await moved_.wait();
+  while (busy_ && !stopping_) co_await ended_.wait();
   const std::optional<Model> before = world_.model(job.model);
   if (!before) co_return fail(ErrorCode::kNotFound, "there is no model \"" + job.model + "\"");
   const Key key{job.sequence.label, before->artifact};
   const auto known = known_.find(key);
   if (known == known_.end()) co_return fail(ErrorCode::kCancelled, "it has changed meanwhile");
+  const std::vector<int> tokens = tokens_of(known->second, job.part);
   if (before->use) {
     PrefixRoom::Use use = *before->use;
     use.group = job.asker.group;
-    if (is_kept(use, known->second, key.label)) co_return Result<>{};
+    // Where repeats are exact, nothing is moved.
+    if (job.part == Part::kText && use.options.exact) co_return Result<>{};
+    if (is_kept(use, tokens, key.label)) co_return Result<>{};
   }
   GenerateRequest request = request_to(job.model, job.asker.key);
   request.context.module = key.label;
   request.context.keep_alive = before->wish;
-  request.message.prompt_tokens = known->second.beginning;
+  request.message.prompt_tokens = tokens;
   request.message.add_special = false;
   request.message.max_tokens = 0;
   busy_ = true;
   yielding_artifact_ = key.artifact;
   const Result<Finished> done = co_await ask(std::move(request), manner);
   busy_ = false;
-  moved_.notify_all();
+  ended_.notify_all();
   if (!done) co_return Failed{done.error()};
   const std::optional<Model> after = world_.model(job.model);
   if (after && after->use) uses_[key.artifact] = *after->use;
-  if (after && after->resident) live_[key] = after->load;
+  const bool shown = job.part == Part::kBeginning && after && after->resident;
+  if (shown) live_[key] = after->load;
   log::info("module.evaluated", {{"module", key.label},
+                                 {"part", job.part == Part::kText ? "text" : "beginning"},
                                  {"model", job.model},
                                  {"tokens", done->prompt_tokens},
                                  {"cached", done->cached_tokens}});
@@ -327,11 +346,13 @@ Task<Result<int>> ModuleKeeper::warm(std::string model) {
     const Result<> counted = co_await count(sequence, model);
     if (!counted) co_return Failed{counted.error()};
     for (const Asker& asker : askers) {
-      Job job{sequence, model, asker};
+      Job job{sequence, model, asker, Part::kBeginning};
       const Result<> done = co_await evaluate(std::move(job), Manner::kAsked);
       if (!done) co_return Failed{done.error()};
     }
   }
+  const Result<> texts = co_await warm_moved(model, wanted->artifact);
+  if (!texts) co_return Failed{texts.error()};
   co_return warmed;
 }
 
@@ -366,7 +387,7 @@ ModuleStatus ModuleKeeper::status(const Module& module) const {
     if (model && module.broken.empty()) {
       const Key key{label_of(module), model->artifact};
       const auto known = known_.find(key);
-      if (known != known_.end()) shown.tokens = known->second.tokens;
+      if (known != known_.end()) shown.tokens = static_cast<int>(known->second.text.size());
       shown.level = level(key, *model);
     }
     status.models.push_back(std::move(shown));

@@ -28,7 +28,8 @@ inline constexpr std::string_view kModuleApi = "module";
 
 // Keeps modules warm: has their tokens counted by the workers of the models that use them, and
 // evaluates them in models that are loaded and have nothing else to do, so that their blocks are
-// stored and stay. Also in the sequences in which requests name several of them.
+// stored and stay. Also in the sequences in which requests name several of them; and, where
+// requests let a module be used at other positions, its text alone.
 //
 // It asks through the same door as clients do. What it does by itself gives way to requests, and
 // loads no model. Belongs to the loop; stop() before destroying it.
@@ -80,6 +81,10 @@ class ModuleKeeper {
 
   // A request names these. What is not known of their tokens yet is counted meanwhile.
   ModuleUses note_named(const std::vector<const Module*>& modules, const RequestContext& context);
+  // The same request lets them be used at other positions: the tokens of each text alone, of those
+  // that this model's worker has counted. They are evaluated when the model is idle, from now on.
+  std::vector<std::vector<int>> note_moved(const std::vector<const Module*>& modules,
+                                           const RequestContext& context);
   // A client asks this model: what is evaluated in it by itself ends.
   void give_way(const std::string& model);
 
@@ -103,11 +108,21 @@ class ModuleKeeper {
     auto operator<=>(const Key&) const = default;
   };
   struct Known {
-    int tokens = 0;              // of the text alone
+    std::vector<int> text;       // alone
     std::vector<int> beginning;  // of each prompt that begins with it
+  };
+  // What of it is evaluated.
+  enum class Part { kBeginning, kText };
+  // Requests of a group want to use a module's text at other positions, in any version.
+  struct Moved {
+    std::string module;
+    std::string model;
+    std::string group;
+    auto operator<=>(const Moved&) const = default;
   };
   struct Tried {
     Key key;
+    Part part = Part::kBeginning;
     std::string group;
     std::uint64_t load = 0;
     auto operator<=>(const Tried&) const = default;
@@ -116,6 +131,7 @@ class ModuleKeeper {
     Sequence sequence;
     std::string model;
     Asker asker;
+    Part part = Part::kBeginning;
   };
   enum class Manner { kByItself, kAsked };
 
@@ -123,20 +139,26 @@ class ModuleKeeper {
   std::vector<Sequence> sequences() const;
   bool holds(const std::string& label) const;
   bool was_asked(const Sequence& sequence, const std::string& group) const;
+  bool is_moved(const Sequence& sequence, const std::string& artifact,
+                const std::string& group) const;
+  static const std::vector<int>& tokens_of(const Known& known, Part part);
   GenerateRequest request_to(const std::string& model, const std::string& key) const;
   Task<Result<Finished>> ask(GenerateRequest request, Manner manner);
   Task<Result<>> count(Sequence sequence, std::string model);
   Task<Result<Known>> count_now(Sequence sequence, std::string model);
   Task<void> tell_tokens(ModuleUses uses, std::vector<Sequence> modules, std::string model);
   Task<void> look_around();
-  Task<void> attend(Sequence sequence, std::string model);
+  Task<void> attend(Sequence sequence, std::string model, Part part);
+  Task<Result<>> warm_moved(std::string model, std::string artifact);
+  std::vector<Moved> moved() const;
   Task<Result<>> evaluate(Job job, Manner manner);
-  bool is_kept(const PrefixRoom::Use& use, const Known& known, const std::string& label) const;
+  bool is_kept(const PrefixRoom::Use& use, const std::vector<int>& all,
+               const std::string& label) const;
   std::string level(const Key& key, const Model& model) const;
 
   World world_;
   Gate tasks_;
-  Notify moved_;  // a count or a turn has ended
+  Notify ended_;  // a count or a turn
   std::map<Key, Known> known_;
   std::map<Key, std::uint64_t> live_;            // the load whose cells had it last
   std::map<std::string, PrefixRoom::Use> uses_;  // the last, by artifact
@@ -145,6 +167,7 @@ class ModuleKeeper {
   std::set<Tried> tried_;
   std::set<std::vector<std::string>> named_;                 // sequences of several
   std::set<std::pair<std::string, std::string>> asked_for_;  // label and group
+  std::set<Moved> moved_;
   std::set<Reply*> replies_;
   Reply* yielding_ = nullptr;  // of what gives way
   std::string yielding_artifact_;

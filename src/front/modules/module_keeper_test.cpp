@@ -72,6 +72,7 @@ class ModuleKeeperTest : public ::testing::Test {
     const auto& message = request.message;
     Finished finished;
     finished.prompt_tokens = static_cast<int>(message.prompt.size());
+    finished.tokens.assign(message.prompt.begin(), message.prompt.end());
     if (!message.messages.empty()) finished.tokens = tokens_of(message);
     const bool at_once = message.count_only ? !fails_counts_ : ends_at_once_;
     if (!message.count_only) {
@@ -274,6 +275,48 @@ TEST_F(ModuleKeeperTest, WarmsWhenAskedForAllKeysAndInAnyState) {
   ASSERT_TRUE(outcome && *outcome);
   EXPECT_EQ(**outcome, 1);
   EXPECT_THAT(evaluated_, ElementsAre(label("a") + " for k2"));
+}
+
+TEST_F(ModuleKeeperTest, EvaluatesTextsAloneThatRequestsLetMove) {
+  ASSERT_TRUE(modules_.put("a", std::string(100, 'x'), {}));
+  const auto modules = *modules_.named(std::vector<std::string>{"a"});
+  askers_ = {{"k1", "group of k1"}, {"k2", "group of k2"}};
+  EXPECT_THAT(keeper_.note_moved(modules, context("k2")), IsEmpty()) << "the first finds none";
+  loop_.run_ready();
+  look();
+  EXPECT_THAT(evaluated_, ElementsAre(label("a") + " for k2"));
+  const wire::GenerateMessage message = asked_.back()->request.message;
+  EXPECT_EQ(message.prompt_tokens, std::vector<int>(100, 'x')) << "no template around it";
+  EXPECT_EQ(message.max_tokens, 0);
+  EXPECT_FALSE(message.add_special);
+  EXPECT_THAT(keeper_.note_moved(modules, context("k2")), ElementsAre(message.prompt_tokens));
+  look();
+  EXPECT_EQ(evaluated_.size(), 1U);
+  ASSERT_TRUE(modules_.put("a", std::string(90, 'y'), {}));
+  keeper_.changed();
+  loop_.run_ready();
+  EXPECT_EQ(evaluated_.size(), 2U) << "its next version too";
+  EXPECT_EQ(asked_.back()->request.message.prompt_tokens, std::vector<int>(90, 'y'));
+}
+
+TEST_F(ModuleKeeperTest, EvaluatesNoTextAloneWhereRepeatsAreExact) {
+  ASSERT_TRUE(modules_.put("a", std::string(600, 'x'), {}));
+  model_.use->options.exact = true;
+  (void)keeper_.note_moved(*modules_.named(std::vector<std::string>{"a"}), context());
+  look();
+  EXPECT_THAT(evaluated_, IsEmpty());
+}
+
+TEST_F(ModuleKeeperTest, WarmsTextsThatRequestsHaveLetMove) {
+  ASSERT_TRUE(modules_.put("a", std::string(100, 'x'), {}));
+  ASSERT_TRUE(modules_.put("b", std::string(100, 'y'), {}));
+  (void)keeper_.note_moved(*modules_.named(std::vector<std::string>{"b"}), context());
+  model_.resident = false;
+  std::optional<Result<int>> outcome;
+  loop_.spawn(warm(keeper_, outcome));
+  loop_.run_ready();
+  ASSERT_TRUE(outcome && *outcome);
+  EXPECT_THAT(evaluated_, ElementsAre(label("b")));
 }
 
 TEST_F(ModuleKeeperTest, TriesACountAgainOnlyAfterAChange) {

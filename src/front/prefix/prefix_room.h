@@ -88,6 +88,9 @@ class PrefixRoom {
     // the model's content became known in between.
     std::string domain;
     std::string module;  // this is a module being evaluated: its blocks stay
+    // Texts whose blocks, evaluated alone, may be used at other positions of this prompt: an
+    // approximation that the request allows. Not where bits must not differ.
+    std::vector<std::vector<int>> texts = {};
   };
   // The frames that answer kTokenized; at least one. Its slots are reserved until note_blocks(), or
   // worker_lost(), or close() without blocks to come.

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,14 @@ class PrefixRoom::State {
   Task<Result<Bytes>> spill(Choice choice);
 
  private:
+  // What is stored of a text that was evaluated alone; see Ask::texts.
+  struct Text {
+    std::vector<int> tokens;  // of these blocks
+    std::vector<Digest> chain;
+    std::vector<wire::PrefixPlanMessage::Stored> stored;  // places of files once they are open
+    std::vector<MemoryBlocks::Hold> holds;
+    std::vector<Fd> files;  // until they are sent
+  };
   // What one request was told, until it has ended.
   struct Plan {
     std::uint64_t serial = 0;
@@ -67,6 +76,7 @@ class PrefixRoom::State {
     std::vector<Bytes> sizes;               // likewise
     std::vector<MemoryBlocks::Hold> holds;  // of those in memory, in their order
     std::size_t stored = 0;                 // leading blocks that are somewhere
+    std::vector<Text> texts;
     MemoryBlocks::Reservation keep;
     Bytes keep_limit;  // of it, for records alone
     bool started = false;
@@ -85,17 +95,25 @@ class PrefixRoom::State {
   void reserve(Plan& plan);
   Bytes size_of_block(const Plan& plan) const;
   bool both_ways(const Plan& plan) const;
-  std::vector<wire::Frame> frames_of(const Plan& plan, std::vector<Fd> files) const;
+  std::vector<wire::Frame> frames_of(Plan& plan, std::vector<Fd> files) const;
   std::vector<Digest> disk_part(const Plan& plan) const;
   Plan* plan_of(std::uint64_t request, std::uint64_t serial);
   std::vector<Digest> plain_chain(std::span<const int> tokens) const;
   static SeenBlocks::Who who(const BlockDomain& domain);
+
+  // room_texts.cpp
+  void look_up_texts(Plan& plan);
+  Text text_of(const Plan& plan, std::span<const int> tokens);
+  Task<void> open_text_files(std::uint64_t request, std::uint64_t serial);
+  static void cut(Text& text, std::size_t blocks);
+  static void add_texts(Plan& plan, wire::PrefixPlanMessage& message, std::vector<Fd>& descriptors);
 
   // room_notes.cpp
   void let_go(Plan& plan);
   void end(std::uint64_t request);
   void refuse(Plan& plan, const std::vector<wire::PrefixOutcome::Refused>& refused);
   void measure(const Plan& plan, const wire::StartedMessage& started);
+  void note_prompt_seen(const Plan& plan, const wire::PrefixOutcome& outcome);
   void note_seen(const Plan& plan, std::span<const int> tokens, const std::vector<Digest>& chain);
   std::size_t index(Plan& plan, const MemoryBlocks::Reservation& keep,
                     const wire::BlocksMessage& blocks);

@@ -43,7 +43,7 @@ void PrefixRoom::State::note_started(std::uint64_t request, const wire::StartedM
   plan.started = true;
   let_go(plan);
   measure(plan, started);
-  note_seen(plan, plan.ask.tokens, plan.chain);
+  note_prompt_seen(plan, started.prefix);
   refuse(plan, started.prefix.refused);
   if (!plan.ask.module.empty()) {
     for (const Digest& digest : plan.chain) memory_.set_module(digest, plan.ask.module);
@@ -53,6 +53,9 @@ void PrefixRoom::State::note_started(std::uint64_t request, const wire::StartedM
 
 void PrefixRoom::State::let_go(Plan& plan) {
   for (const MemoryBlocks::Hold& hold : std::exchange(plan.holds, {})) memory_.let_go(hold);
+  for (const Text& text : std::exchange(plan.texts, {})) {
+    for (const MemoryBlocks::Hold& hold : text.holds) memory_.let_go(hold);
+  }
 }
 
 void PrefixRoom::State::measure(const Plan& plan, const wire::StartedMessage& started) {
@@ -61,9 +64,11 @@ void PrefixRoom::State::measure(const Plan& plan, const wire::StartedMessage& st
   for (const Stage& stage : started.stages) {
     if (stage.kind == StageKind::kRestore) restoring += stage.length();
   }
-  if (outcome.disk_bytes == Bytes{}) memory_rate_.add(outcome.arena_bytes, restoring);
-  if (outcome.arena_bytes == Bytes{}) disk_rate_.add(outcome.disk_bytes, restoring);
-  const int hit = std::clamp(outcome.live + outcome.arena + outcome.disk, 0,
+  // Blocks of texts are read while the prompt is evaluated: their time says nothing of a tier.
+  const bool tells = outcome.shifted == 0;
+  if (tells && outcome.disk_bytes == Bytes{}) memory_rate_.add(outcome.arena_bytes, restoring);
+  if (tells && outcome.arena_bytes == Bytes{}) disk_rate_.add(outcome.disk_bytes, restoring);
+  const int hit = std::clamp(outcome.live + outcome.arena + outcome.disk + outcome.shifted, 0,
                              static_cast<int>(plan.ask.tokens.size()));
   counted_.hit_tokens += static_cast<std::uint64_t>(hit);
   counted_.missed_tokens += plan.ask.tokens.size() - static_cast<std::size_t>(hit);
@@ -71,6 +76,17 @@ void PrefixRoom::State::measure(const Plan& plan, const wire::StartedMessage& st
   if (rate <= 0) return;
   const double saved = hit / rate - std::chrono::duration<double>(restoring).count();
   counted_.saved_seconds += std::max(0.0, saved);
+}
+
+// Behind a text that was moved nothing is kept, so that nothing of it can be evicted later.
+void PrefixRoom::State::note_prompt_seen(const Plan& plan, const wire::PrefixOutcome& outcome) {
+  if (outcome.shifted == 0) return note_seen(plan, plan.ask.tokens, plan.chain);
+  const int exact = std::max(outcome.live + outcome.arena + outcome.disk, 0);
+  const std::size_t blocks =
+      std::min(whole_blocks(static_cast<std::size_t>(exact)), plan.chain.size());
+  const std::vector<Digest> chain{plan.chain.begin(),
+                                  plan.chain.begin() + static_cast<std::ptrdiff_t>(blocks)};
+  note_seen(plan, std::span{plan.ask.tokens}.first(blocks * blocks::kBlockTokens), chain);
 }
 
 void PrefixRoom::State::note_seen(const Plan& plan, std::span<const int> tokens,

@@ -55,6 +55,9 @@ Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
     if (disk_.find(plan->chain[ok]) == nullptr) plan->stored = std::min(plan->stored, ok);
     offer_only(*plan, ok);
   }
+  co_await open_text_files(request, serial);
+  plan = plan_of(request, serial);
+  if (plan == nullptr) co_return nothing_for(request);
   reserve(*plan);
   std::vector<wire::Frame> frames = frames_of(*plan, std::move(files));
   co_return frames;
@@ -77,6 +80,7 @@ PrefixRoom::State::Plan& PrefixRoom::State::begin(Ask ask) {
   plan.ask = std::move(ask);
   ++counted_.lookups;
   look_up(plan);
+  look_up_texts(plan);
   return plan;
 }
 
@@ -220,8 +224,7 @@ bool PrefixRoom::State::both_ways(const Plan& plan) const {
   return read > kWorthBothWays * tokens_in(plan.offered.size()) / prefill;
 }
 
-std::vector<wire::Frame> PrefixRoom::State::frames_of(const Plan& plan,
-                                                      std::vector<Fd> files) const {
+std::vector<wire::Frame> PrefixRoom::State::frames_of(Plan& plan, std::vector<Fd> files) const {
   std::vector<wire::Frame> frames;
   wire::PrefixPlanMessage message;
   std::vector<Fd> descriptors;
@@ -246,7 +249,14 @@ std::vector<wire::Frame> PrefixRoom::State::frames_of(const Plan& plan,
     message.stored.push_back({wire::BlockTier::kDisk, place, plan.sizes[i]});
     descriptors.push_back(std::move(*file++));
   }
+  std::size_t of_texts = 0;
+  for (const Text& text : plan.texts) of_texts += text.files.size();
+  if (descriptors.size() + of_texts > wire::kMaxDescriptors) {
+    message.more = true;
+    send();
+  }
   message.more = false;
+  add_texts(plan, message, descriptors);
   message.keep_from = static_cast<int>(plan.stored);
   message.keep = plan.keep.slots;
   message.keep_limit = plan.keep_limit;

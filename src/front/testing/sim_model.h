@@ -115,6 +115,8 @@ class SimModel : public ::testing::Test {
     input.context.model = "tiny";
     input.context.first_byte = loop_.now();
     input.context.keep_alive = wish;
+    input.context.approximate = approximate_;
+    input.context.texts = texts_;
     input.work = std::move(work);
     auto run =
         std::make_shared<RequestRun>(loop_, std::move(input), 0, [](const RequestReport&) {});
@@ -161,6 +163,8 @@ class SimModel : public ::testing::Test {
   std::vector<std::string> devices_;  // that the worker finds
   std::vector<Stage> load_stages_;
   std::uint64_t next_ = 1;
+  bool approximate_ = false;             // what requests say
+  std::vector<std::vector<int>> texts_;  // likewise
 };
 
 }  // namespace hearth::front::testing

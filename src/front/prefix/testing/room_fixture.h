@@ -135,6 +135,7 @@ class RoomFixture {
     std::vector<int> tokens;
     std::size_t generated = 0;
     std::string module = {};
+    std::vector<std::vector<int>> texts = {};
   };
   // A plan as the worker has it: what is still open of a request.
   struct Open {
@@ -145,6 +146,8 @@ class RoomFixture {
     std::size_t keep_from = 0;
     std::vector<int> keep;
     wire::StartedMessage started;
+    std::vector<wire::PrefixPlanMessage::Module> texts;  // that it was offered
+    std::size_t descriptors = 0;                         // of the last frame
   };
   Open begin(Request request) {
     Open open;
@@ -157,6 +160,7 @@ class RoomFixture {
     ask.tokens = request.tokens;
     ask.max_generated = static_cast<int>(request.generated);
     ask.module = request.module;
+    ask.texts = request.texts;
     open.root = *digest_of_hex(ask.domain);
     open.request = std::move(request);
     const std::vector<wire::Frame> frames = wait(room_->plan(std::move(ask)));
@@ -248,6 +252,8 @@ class RoomFixture {
     ASSERT_TRUE(message);
     for (const auto& stored : message->stored) check(open, frame, stored);
     if (message->more) return;
+    open.texts = message->modules;
+    open.descriptors = frame.descriptors.size();
     open.served.both_ways = message->both_ways;
     open.served.limit = message->keep_limit;
     open.served.slots = static_cast<int>(message->keep.size());
