@@ -55,8 +55,7 @@ def test_keys_never_share(tiny_server):
     wait_kept(server, "memory", TOKENS)
     reply = ask_as(server, "eve", prompt)
     assert cached(reply) == 0 and text(reply) == before
-    assert miss_of(reply)["reason"] == "other_key"
-    assert "had" not in miss_of(reply) or not miss_of(reply)["had"], "nothing of alice's text"
+    assert not miss_of(reply), "whether alice asked the same is not told"
     assert cached(ask_as(server, "alice", prompt)) >= blocks_of(TOKENS)
 
 

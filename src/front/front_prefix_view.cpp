@@ -11,13 +11,18 @@
 
 namespace hearth::front {
 
-std::vector<VolatileHead> FrontService::prefix_findings() const {
+std::vector<VolatileHead> FrontService::prefix_findings(PromptTexts texts) const {
   std::vector<VolatileHead> findings;
   if (!prefix_) return findings;
   for (VolatileHead& head : prefix_->reasons().findings()) {
     const NamedModel* named = holder_of(head.model);
     if (named == nullptr) continue;  // it has left the catalogue since
     head.model = named->name;
+    if (texts == PromptTexts::kWithheld) {
+      head.character.reset();
+      head.had.clear();
+      head.has.clear();
+    }
     findings.push_back(std::move(head));
   }
   return findings;
@@ -36,7 +41,7 @@ PrefixView::OfModel FrontService::prefix_of(const NamedModel& named) const {
 }
 
 // Of a model's several names the first.
-std::string FrontService::prefix() const {
+std::string FrontService::prefix(PromptTexts texts) const {
   PrefixView view;
   if (prefix_) view.figures = prefix_->room().figures();
   std::set<std::string> told;
@@ -48,13 +53,13 @@ std::string FrontService::prefix() const {
     const bool says = !model.slots.empty() || !model.not_restorable.empty();
     if (holds || says) view.models.push_back(std::move(model));
   }
-  view.findings = prefix_findings();
+  view.findings = prefix_findings(texts);
   view.modules = modules_json();
   return to_json(view);
 }
 
-std::string FrontService::doctor() const {
-  return JsonWriter{}.raw("findings", to_json(prefix_findings())).object();
+std::string FrontService::doctor(PromptTexts texts) const {
+  return JsonWriter{}.raw("findings", to_json(prefix_findings(texts))).object();
 }
 
 Task<Result<Bytes>> FrontService::cool_prefix(PrefixChoice choice) {

@@ -102,9 +102,9 @@ class FrontService : public Service {
   Task<Result<Bytes>> blob(std::string digest) override;
   Task<Result<std::unique_ptr<BlobUpload>>> receive_blob(std::string digest, Bytes size) override;
   Task<Result<>> rescan() override;
-  std::string prefix() const override;
+  std::string prefix(PromptTexts texts) const override;
   Task<Result<Bytes>> cool_prefix(PrefixChoice choice) override;
-  std::string doctor() const override;
+  std::string doctor(PromptTexts texts) const override;
   std::vector<ModuleStatus> modules() const override;
   Result<ModuleStatus> module(const std::string& name) const override;
   Task<Result<ModuleStatus>> set_module(ModuleRequest request) override;
@@ -157,7 +157,7 @@ class FrontService : public Service {
   double prefill_rate_of(const std::string& artifact) const;
   Task<void> open_prefixes();
   PrefixView::OfModel prefix_of(const NamedModel& named) const;
-  std::vector<VolatileHead> prefix_findings() const;
+  std::vector<VolatileHead> prefix_findings(PromptTexts texts) const;
   Task<Result<>> hash_content(std::string name);
   CoolPreview preview_compiled(const NamedModel& named) const;
   Task<void> look_at_files(std::string artifact);

@@ -19,15 +19,13 @@ void ModelHost::on_frame(Frame frame) {
     return;
   }
   last_sign_of_work_ = world_.loop.now();
+  if (frame.type == FrameType::kBlocks) return on_blocks(frame);
   const auto found = inboxes_.find(frame.request);
-  if (found != inboxes_.end()) {
-    found->second->push(std::move(frame));
-  } else if (frame.type == FrameType::kBlocks) {
-    on_blocks(frame);
-  }
+  if (found != inboxes_.end()) found->second->push(std::move(frame));
 }
 
-// Of a request that has ended: one that has not takes them itself, after what came before them.
+// In the worker's order, whichever requests they are of: a report builds on those before it. So it
+// may overtake what its own request has not read yet.
 void ModelHost::on_blocks(const Frame& frame) {
   auto blocks = wire::decode_blocks(frame.payload);
   if (!blocks) return worker_->kill("blocks: " + blocks.error().message());

@@ -22,7 +22,6 @@ int exact_tokens(const wire::StartedMessage& started) {
 // Why tokens were evaluated again that had been evaluated before.
 VerdictCode why_again(Miss miss, int again, Exactness exactness) {
   if (miss == Miss::kNotRestorable) return kPrefixNotRestorable;
-  if (miss == Miss::kOtherKey) return kPrefixOtherKey;
   if (miss == Miss::kOtherOptions) return kPrefixOtherOptions;
   if (miss == Miss::kShort) return kPrefixShort;
   const bool too_short = exactness == Exactness::kWholeBatches && again < kMicroBatch;
@@ -36,8 +35,6 @@ std::optional<VerdictCode> why_new(Miss miss, const wire::PrefixOutcome& outcome
       return kPrefixDiverged;
     case Miss::kShort:
       return kPrefixShort;
-    case Miss::kOtherKey:
-      return kPrefixOtherKey;
     case Miss::kOtherOptions:
       return kPrefixOtherOptions;
     case Miss::kNone:  // less than a block is no block's loss, but the place is known

@@ -48,8 +48,6 @@ INSTANTIATE_TEST_SUITE_P(
                       MissCase{"GoesOnOtherwise", Miss::kDiverged, 640, 640, kPrefixDiverged},
                       MissCase{"GoesOnOtherwiseAndGone", Miss::kDiverged, 640, 0, kPrefixEvicted},
                       MissCase{"Short", Miss::kShort, 0, 0, kPrefixShort},
-                      MissCase{"OfAnotherKey", Miss::kOtherKey, 0, 0, kPrefixOtherKey},
-                      MissCase{"OfAnotherKeyAndAllLive", Miss::kOtherKey, 0, 999, kNothing},
                       MissCase{"OfOtherOptions", Miss::kOtherOptions, 0, 0, kPrefixOtherOptions},
                       MissCase{"NotRestorable", Miss::kNotRestorable, 960, 0, kPrefixNotRestorable},
                       MissCase{"NotRestorableButNew", Miss::kNotRestorable, 0, 0, kNothing},

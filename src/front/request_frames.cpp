@@ -113,9 +113,6 @@ bool RequestRun::on_frame(Model& model, const Frame& frame) {
     case FrameType::kEmbedded:
       return read(wire::decode_embedded(payload),
                   [&](auto message) { on_embedded(model, std::move(message)); });
-    case FrameType::kBlocks:
-      read(wire::decode_blocks(payload), [&](auto message) { on_blocks(model, message); });
-      return false;
     case FrameType::kFailed:
       return read(wire::decode_failed(payload), [&](auto message) { on_failed(model, message); });
     default:

@@ -88,6 +88,7 @@ bool RequestRun::is_with(const ModelHost& host) const {
 
 void RequestRun::note_prefix_started(Model& model, const wire::StartedMessage& message) {
   if (!planned_) return;
+  plan_started_ = true;
   model.prefixes()->note_started(input_.number, message);
   const bool exact = prefix_use_->options.exact;
   PrefixUse use =
@@ -96,20 +97,13 @@ void RequestRun::note_prefix_started(Model& model, const wire::StartedMessage& m
   account_.set_prefix(std::move(use));
 }
 
-void RequestRun::on_blocks(Model& model, const wire::BlocksMessage& message) {
-  if (model.prefixes() != nullptr) model.prefixes()->note_blocks(input_.number, message);
-}
-
 // After the last frame that matters to the reply. Slots that nobody writes to any more are given
-// back.
+// back. A request that was cancelled early has its kDone too, and no blocks follow where it has no
+// slots.
 Task<void> RequestRun::end_plan(Model& model) {
   while (planning_) co_await plan_ended_.wait();
-  while (inbox_.size() > 0) {
-    const std::optional<InboxItem> item = co_await inbox_.pop();
-    const auto* frame = item ? std::get_if<Frame>(&*item) : nullptr;
-    if (frame != nullptr && frame->type == FrameType::kBlocks) on_frame(model, *frame);
-  }
-  const bool answered = std::exchange(worker_done_, false);
+  const bool done = std::exchange(worker_done_, false);
+  const bool answered = std::exchange(plan_started_, false) && done;
   if (std::exchange(planned_, false) && !answered) model.prefixes()->close(input_.number);
 }
 

@@ -87,7 +87,6 @@ class RequestRun {
   Task<void> answer_with_plan(Model& model, PrefixRoom::Ask ask);
   bool is_with(const ModelHost& host) const;
   void note_prefix_started(Model& model, const wire::StartedMessage& message);
-  void on_blocks(Model& model, const wire::BlocksMessage& message);
   Task<void> end_plan(Model& model);
   Use use() const { return only_counts() ? Use::kTokenizer : Use::kWeights; }
   std::vector<int> tokens_with(std::vector<int> generated) const;
@@ -140,6 +139,7 @@ class RequestRun {
   std::uint64_t prefix_worker_ = 0;            // the host's spawns() then
   bool planning_ = false;                      // the worker waits for an answer to kTokenized
   bool planned_ = false;                       // it was asked for one, in this attempt
+  bool plan_started_ = false;                  // kStarted was noted
   bool worker_done_ = false;                   // kDone has come: the worker says what it has kept
   Notify plan_ended_;
   PrefixRoom::Found found_;

@@ -15,6 +15,7 @@
 #include "front/keys.h"
 #include "front/modules/module_status.h"
 #include "front/prefix_choice.h"
+#include "front/prompt_texts.h"
 #include "front/reply.h"
 #include "front/transfer.h"
 #include "layers/artifact/model_settings.h"
@@ -198,7 +199,7 @@ class Service {
 
   // ---- what is kept of prompts ----
   // JSON: where it is, of which model, and what came of it.
-  virtual std::string prefix() const = 0;
+  virtual std::string prefix(PromptTexts texts) const = 0;
   // Gives back what is chosen; its bytes. What is in live cells goes with the weights. Errors:
   // kNotFound (the model), kUnsupported (the layer is off), kNoSpace (on disk), kUnavailable.
   virtual Task<Result<Bytes>> cool_prefix(PrefixChoice choice) = 0;
@@ -219,7 +220,7 @@ class Service {
   virtual Task<Result<>> remove_module(std::string name) = 0;
 
   // JSON: {"findings": [...]}, each with its remedy.
-  virtual std::string doctor() const = 0;
+  virtual std::string doctor(PromptTexts texts) const = 0;
 
   // JSON objects, newest first / one of them.
   virtual Task<Result<std::vector<std::string>>> history(HistoryQuery query) = 0;

@@ -117,6 +117,24 @@ TEST_F(Admin, TellsWhatIsKeptOfPromptsAndWhatWasFound) {
     start(exchange);
     EXPECT_EQ(exchange.status, 200) << path;
     EXPECT_EQ(exchange.body, answer);
+    EXPECT_EQ(service.told_texts, front::PromptTexts::kTold) << "everybody is the admin";
+  }
+}
+
+TEST_F(Admin, TellsPiecesOfPromptsToAdminsOnly) {
+  using front::KeyRing;
+  service.key_ring =
+      KeyRing{{KeyRing::Kept{{"k", "watcher", front::Role::kReadOnly, 0}, front::digest_of("w")},
+               KeyRing::Kept{{"l", "owner", front::Role::kAdmin, 0}, front::digest_of("o")}}};
+  for (const char* path : {"/api/hearth/prefix", "/api/hearth/doctor"}) {
+    for (const auto& [key, texts] : {std::pair{"w", front::PromptTexts::kWithheld},
+                                     std::pair{"o", front::PromptTexts::kTold}}) {
+      FakeExchange exchange{"GET", path};
+      exchange.edit().headers.push_back({"x-api-key", key});
+      start(exchange);
+      EXPECT_EQ(exchange.status, 200) << path;
+      EXPECT_EQ(service.told_texts, texts) << path << key;
+    }
   }
 }
 

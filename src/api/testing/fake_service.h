@@ -218,8 +218,15 @@ class FakeService : public front::Service {
     co_return Result<>{};
   }
 
-  std::string prefix() const override { return R"({"models":[]})"; }
-  std::string doctor() const override { return R"({"findings":[]})"; }
+  std::string prefix(front::PromptTexts texts) const override {
+    told_texts = texts;
+    return R"({"models":[]})";
+  }
+  std::string doctor(front::PromptTexts texts) const override {
+    told_texts = texts;
+    return R"({"findings":[]})";
+  }
+  mutable std::optional<front::PromptTexts> told_texts;
   Task<Result<Bytes>> cool_prefix(front::PrefixChoice choice) override {
     called = "cool_prefix " + (choice.model.empty() ? "all" : choice.model);
     if (choice.tier == front::PrefixChoice::Tier::kMemory) called += " memory";

@@ -72,6 +72,20 @@ TEST_F(PrefixBudget, SlotsOfAPlanAreFreeWhenItEnds) {
   all_go_to_one("after all that");
 }
 
+TEST_F(PrefixBudget, AReportMayComeBeforeItsReplyIsNoted) {
+  open();
+  Open early = begin({.tokens = prompt(1, 300), .generated = 130});
+  const Open late = early;
+  EXPECT_EQ(finish(std::move(early)).kept, 6);
+  EXPECT_EQ(begin({.tokens = prompt(1, 300)}).served.arena, 4);
+  Open noted = late;
+  noted.started.prefix.arena = 64;
+  start(noted);
+  EXPECT_EQ(room().figures().hit_tokens, 64u);
+  start(noted);
+  EXPECT_EQ(room().figures().hit_tokens, 64u) << "its plan has ended";
+}
+
 TEST_F(PrefixBudget, TheDaysBudgetOutlivesARestart) {
   limits_.daily = Bytes{5 * kRecord.count()};
   open();

@@ -96,13 +96,13 @@ class PrefixRoom {
   // worker_lost(), or close() without blocks to come.
   Task<std::vector<wire::Frame>> plan(Ask ask);
 
-  // What kept this prompt from more reuse, before it was evaluated.
+  // What kept this prompt from more reuse, before it was evaluated. Whether keys of another group
+  // asked the same is not told.
   enum class Miss {
     kNone,          // nothing to miss: never seen, or all of it is there
     kDiverged,      // an earlier prompt begins alike and goes on otherwise
     kEvicted,       // it was stored and has been deleted
     kShort,         // what is common is less than a block
-    kOtherKey,      // it is there, for keys of another group
     kOtherOptions,  // it is there, for other options, engine, hardware or file
     kNotRestorable,
   };

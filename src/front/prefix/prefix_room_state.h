@@ -80,7 +80,9 @@ class PrefixRoom::State {
     MemoryBlocks::Reservation keep;
     Bytes keep_limit;  // of it, for records alone
     bool started = false;
-    bool purged = false;  // what it will write is not wanted any more
+    bool trial = false;      // it is read from disk whatever was measured before
+    bool both_ways = false;  // the worker may evaluate while it restores
+    bool purged = false;     // what it will write is not wanted any more
     EventLoop::TimerId expiry = 0;
   };
   // Why blocks are being written.

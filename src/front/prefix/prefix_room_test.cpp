@@ -144,7 +144,7 @@ TEST_F(PrefixRoomTest, AModelWithoutAHashStaysOffTheDisk) {
   EXPECT_TRUE(files().empty());
   EXPECT_EQ(serve({.tokens = prompt(1, 300)}).arena, 4);
   content_["a"] = "aaaa";
-  EXPECT_EQ(serve({.tokens = prompt(1, 300)}).arena, 0);
+  EXPECT_EQ(serve({.tokens = prompt(1, 300)}).arena, 4);
   open();
   EXPECT_EQ(files().size(), 4u);
 }
@@ -165,7 +165,7 @@ TEST_F(PrefixRoomTest, TellsWhyAPromptMissed) {
   other[150] = 3;
   EXPECT_EQ(miss({.tokens = other}), Miss::kDiverged);
   EXPECT_EQ(miss({.tokens = prompt(1, 30)}), Miss::kShort);
-  EXPECT_EQ(miss({.group = "ben", .tokens = prompt(1, 300)}), Miss::kOtherKey);
+  EXPECT_EQ(miss({.group = "ben", .tokens = prompt(1, 300)}), Miss::kNone) << "not ben's affair";
   options_.exact = true;
   EXPECT_EQ(miss({.tokens = prompt(1, 300)}), Miss::kOtherOptions);
   options_.exact = false;
@@ -213,6 +213,35 @@ TEST_F(PrefixRoomTest, ReadsOnlyWhatTakesLongerToEvaluate) {
   EXPECT_TRUE(begin({.tokens = prompt(1, 64 * 4)}).served.both_ways);
   prefill_rate_ = 64 * 2;  // 500 ms
   EXPECT_FALSE(begin({.tokens = prompt(1, 64 * 4)}).served.both_ways);
+}
+
+TEST_F(PrefixRoomTest, ABadRateIsNotForEver) {
+  open();
+  serve({.tokens = prompt(1, 64 * 4)});
+  open();
+  const auto restore = [this](Open reading) {
+    const TimePoint now = loop().now();
+    reading.started.stages.push_back({StageKind::kRestore, now, now + 1s, Bytes{}});
+    reading.started.prefix.disk = 64 * 4;
+    reading.started.prefix.disk_bytes = Bytes{100 * kRecord.count()};
+    start(reading);
+    finish(std::move(reading), 0);
+  };
+  restore(begin({.tokens = prompt(1, 64 * 4)}));
+  prefill_rate_ = 64 * 20;
+  const double rate = room().figures().restore_disk_rate;
+  Open both = begin({.tokens = prompt(1, 64 * 4)});
+  ASSERT_TRUE(both.served.both_ways);
+  loop().run_for(1s);
+  both.started.stages.push_back({StageKind::kRestore, loop().now(), loop().now() + 9s, Bytes{}});
+  restore(std::move(both));
+  EXPECT_EQ(room().figures().restore_disk_rate, rate) << "it was evaluated meanwhile";
+  prefill_rate_ = 64 * 1'000;
+  for (int lookup = 3; lookup <= 20; ++lookup) {
+    const Served served = begin({.tokens = prompt(1, 64 * 4)}).served;
+    EXPECT_EQ(served.disk, lookup % 10 == 0 ? 4 : 0) << lookup;
+    EXPECT_FALSE(served.both_ways && lookup % 10 == 0);
+  }
 }
 
 TEST_F(PrefixRoomTest, ManyFilesTravelInSeveralFrames) {

@@ -64,8 +64,8 @@ void PrefixRoom::State::measure(const Plan& plan, const wire::StartedMessage& st
   for (const Stage& stage : started.stages) {
     if (stage.kind == StageKind::kRestore) restoring += stage.length();
   }
-  // Blocks of texts are read while the prompt is evaluated: their time says nothing of a tier.
-  const bool tells = outcome.shifted == 0;
+  // What is read while the prompt is evaluated takes a time that says nothing of a tier.
+  const bool tells = outcome.shifted == 0 && !plan.both_ways;
   if (tells && outcome.disk_bytes == Bytes{}) memory_rate_.add(outcome.arena_bytes, restoring);
   if (tells && outcome.arena_bytes == Bytes{}) disk_rate_.add(outcome.disk_bytes, restoring);
   const int hit = std::clamp(outcome.live + outcome.arena + outcome.disk + outcome.shifted, 0,
@@ -80,10 +80,11 @@ void PrefixRoom::State::measure(const Plan& plan, const wire::StartedMessage& st
 
 // Behind a text that was moved nothing is kept, so that nothing of it can be evicted later.
 void PrefixRoom::State::note_prompt_seen(const Plan& plan, const wire::PrefixOutcome& outcome) {
-  if (outcome.shifted == 0) return note_seen(plan, plan.ask.tokens, plan.chain);
   const int exact = std::max(outcome.live + outcome.arena + outcome.disk, 0);
+  const std::size_t tokens =
+      outcome.shifted == 0 ? plan.ask.tokens.size() : static_cast<std::size_t>(exact);
   const std::size_t blocks =
-      std::min(whole_blocks(static_cast<std::size_t>(exact)), plan.chain.size());
+      std::min(whole_blocks(std::min(tokens, plan.ask.tokens.size())), plan.chain.size());
   const std::vector<Digest> chain{plan.chain.begin(),
                                   plan.chain.begin() + static_cast<std::ptrdiff_t>(blocks)};
   note_seen(plan, std::span{plan.ask.tokens}.first(blocks * blocks::kBlockTokens), chain);
@@ -121,6 +122,7 @@ Task<void> PrefixRoom::State::forget_on_disk(Digest digest) {
 
 // ---- it has ended ----
 
+// The request may not have read yet that its reply has begun: then its plan stays for that.
 void PrefixRoom::State::note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks) {
   const auto found = plans_.find(request);
   if (found == plans_.end()) return;
@@ -133,7 +135,7 @@ void PrefixRoom::State::note_blocks(std::uint64_t request, const wire::BlocksMes
   for (std::size_t i = used; i < keep.slots.size(); ++i) {
     memory_.free_slot(*keep.room, keep.slots[i]);
   }
-  end(request);
+  if (plan.started) end(request);
 }
 
 // How many slots memory_ has taken charge of.

@@ -18,6 +18,7 @@ constexpr std::size_t kFoundKept = 512;                // requests
 constexpr Bytes kFirstKeep{std::uint64_t{64} << 20};   // while nobody knows a block's size
 constexpr Bytes kLeastBlock{std::uint64_t{64} << 10};  // likewise: no fewer are guessed
 constexpr std::uint64_t kPage = 4096;                  // a slot takes whole ones
+constexpr std::uint64_t kTrialEvery = 10;              // lookups
 constexpr double kWorthBothWays = 0.1;                 // of the time to evaluate it all
 
 int tokens_in(std::size_t blocks) { return static_cast<int>(blocks * blocks::kBlockTokens); }
@@ -59,6 +60,7 @@ Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
   plan = plan_of(request, serial);
   if (plan == nullptr) co_return nothing_for(request);
   reserve(*plan);
+  plan->both_ways = both_ways(*plan);
   std::vector<wire::Frame> frames = frames_of(*plan, std::move(files));
   co_return frames;
 }
@@ -78,7 +80,7 @@ PrefixRoom::State::Plan& PrefixRoom::State::begin(Ask ask) {
   plan.domain = root ? book_.find(*root) : nullptr;
   if (plan.domain == nullptr) plan.domain = domain(ask.use);
   plan.ask = std::move(ask);
-  ++counted_.lookups;
+  plan.trial = ++counted_.lookups % kTrialEvery == 0;
   look_up(plan);
   look_up_texts(plan);
   return plan;
@@ -114,7 +116,8 @@ void PrefixRoom::State::look_up(Plan& plan) {
   set_last_reply(plan, TimePoint::max());
 }
 
-// What evaluating takes less time than reading; where nothing was measured, reading is tried.
+// What evaluating takes less time than reading is not read; where nothing was measured, reading is
+// tried. Now and then it is tried all the same: a disk that was slow once is not so for ever.
 std::size_t PrefixRoom::State::worth_reading(const Plan& plan) const {
   const double prefill = world_.prefill_rate(plan.ask.use.artifact);
   std::size_t files = 0;
@@ -122,7 +125,7 @@ std::size_t PrefixRoom::State::worth_reading(const Plan& plan) const {
   for (; use < plan.offered.size(); ++use) {
     if (plan.offered[use] != wire::BlockTier::kDisk) continue;
     const std::optional<double> read = disk_rate_.seconds(plan.sizes[use]);
-    const bool slow = prefill > 0 && read && *read > blocks::kBlockTokens / prefill;
+    const bool slow = !plan.trial && prefill > 0 && read && *read > blocks::kBlockTokens / prefill;
     if (slow || ++files > kMostFiles) break;
   }
   return use;
@@ -145,14 +148,8 @@ PrefixRoom::Miss PrefixRoom::State::miss_of(const Plan& plan, std::size_t seen) 
   if (seen > plan.stored) return Miss::kEvicted;
   const std::size_t next = plan.stored;
   const auto tokens = std::span{plan.ask.tokens}.first((next + 1) * blocks::kBlockTokens);
-  switch (seen_.others(plain_chain(tokens).back(), who(*plan.domain))) {
-    case SeenBlocks::Others::kOtherGroup:
-      return Miss::kOtherKey;
-    case SeenBlocks::Others::kOtherOptions:
-      return Miss::kOtherOptions;
-    case SeenBlocks::Others::kNone:
-      break;
-  }
+  const auto others = seen_.others(plain_chain(tokens).back(), who(*plan.domain));
+  if (others == SeenBlocks::Others::kOtherOptions) return Miss::kOtherOptions;
   return next > 0 && seen_.continued(plan.chain[next - 1]) ? Miss::kDiverged : Miss::kNone;
 }
 
@@ -213,7 +210,7 @@ std::vector<Digest> PrefixRoom::State::disk_part(const Plan& plan) const {
 
 bool PrefixRoom::State::both_ways(const Plan& plan) const {
   const double prefill = world_.prefill_rate(plan.ask.use.artifact);
-  if (prefill <= 0 || plan.offered.empty()) return false;
+  if (plan.trial || prefill <= 0 || plan.offered.empty()) return false;
   Bytes memory;
   Bytes disk;
   for (std::size_t i = 0; i < plan.offered.size(); ++i) {
@@ -260,7 +257,7 @@ std::vector<wire::Frame> PrefixRoom::State::frames_of(Plan& plan, std::vector<Fd
   message.keep_from = static_cast<int>(plan.stored);
   message.keep = plan.keep.slots;
   message.keep_limit = plan.keep_limit;
-  message.both_ways = both_ways(plan);
+  message.both_ways = plan.both_ways;
   send();
   return frames;
 }

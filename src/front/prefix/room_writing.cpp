@@ -15,6 +15,7 @@ constexpr std::chrono::seconds kUntilHashed{
 
 constexpr std::chrono::seconds kPostpone{1};
 constexpr int kMostPostponed = 60;
+constexpr std::chrono::seconds kMostAtStop{5};
 constexpr std::chrono::hours kUpkeepEvery{1};
 
 }  // namespace
@@ -95,10 +96,12 @@ Task<void> PrefixRoom::State::write_now(Occasion occasion) {
   writing_ = true;
   const bool all_known = learn_contents();
   (void)co_await disk_.set_limit(limits().disk);
+  const TimePoint stop_by = world_.loop.now() + kMostAtStop;
   bool interrupted = false;
   for (const Digest& digest : candidates({})) {
     interrupted = occasion == Occasion::kQuiet && is_busy() && postponed_ < kMostPostponed;
-    if (interrupted || disk_.is_paused()) break;
+    const bool late = occasion == Occasion::kStop ? world_.loop.now() >= stop_by : tasks_.closed();
+    if (interrupted || late || disk_.is_paused()) break;
     (void)co_await write_block(digest, occasion);
   }
   co_await disk_.flush();
@@ -147,12 +150,13 @@ Task<Result<Bytes>> PrefixRoom::State::spill(Choice choice) {
   const std::vector<Digest> wanted = candidates(choice);
   full = full && !wanted.empty();
   for (const Digest& digest : wanted) {
-    if (full) break;
+    if (full || tasks_.closed()) break;
     const DiskBlocks::Written written = co_await write_block(digest, Occasion::kSpill);
     full = written == DiskBlocks::Written::kNoSpace || written == DiskBlocks::Written::kNoWorth ||
            (written == DiskBlocks::Written::kNotNow && disk_.is_paused());
   }
   co_await disk_.flush();
+  if (tasks_.closed()) co_return fail(ErrorCode::kCancelled, "stopping");
   const auto domains = domains_of(choice);
   const Bytes bytes = give_memory_back(memory_.where(
       [&](const MemoryBlocks::Block& block) { return domains.contains(block.domain); }));
