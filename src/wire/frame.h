@@ -29,6 +29,7 @@ enum class FrameType : std::uint16_t {
   kArena,  // {}, with the descriptor of the memory where blocks are kept beyond live cells; once,
            // before any plan
   kPrefixPlan,  // PrefixPlanMessage, with descriptors of stored blocks
+  kForgetCells,  // {}: what cells hold of requests is not used again; those in hand go on
 
   // front -> keeper; a request is one model's pages
   kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed

@@ -106,7 +106,8 @@ void InferenceThread::keep_blocks() {
   if (!computes()) return;
   model_->keeping().tell_finished();
   if (!model_->keeping().has_work()) return;
-  if (model_->scheduler().idle() || model_->keeping().is_overdue(now())) model_->keeping().work();
+  if (!model_->scheduler().can_step() || model_->keeping().is_overdue(now()))
+    model_->keeping().work();
 }
 
 // Before the cells go.
@@ -130,7 +131,13 @@ void InferenceThread::handle(Work work) {
                  [this](Store& store) { handle_store(std::move(store)); },
                  [this](const Stored& stored) { handle_stored(stored); },
                  [this](const Unload& unload) { unload_ = unload; },
-                 [](Plan& plan) { plan.request->prefix = std::move(plan.work); },
+                 [this](Plan& plan) {
+                   plan.request->prefix = std::move(plan.work);
+                   if (plan.request->answered) drop_plan(*plan.request);
+                 },
+                 [this](ForgetCells) {
+                   if (computes()) model_->forget_cells();
+                 },
                  [this](Wake) { drop_cancelled(); },
                  [this](RequestPtr& request) { waiting_.push_back(std::move(request)); },
              },
@@ -189,6 +196,7 @@ void InferenceThread::end_all(const Error& error) {
   if (model_ && opened_.generates) model_->scheduler().fail_all(error);
   for (const RequestPtr& request : std::exchange(waiting_, {})) {
     around_.replies.send_error(request->id, error);
+    request->answered = true;
     drop_plan(*request);
   }
 }
@@ -256,6 +264,7 @@ void InferenceThread::drop_cancelled() {
     done.reason = "cancelled";
     done.prompt_tokens = static_cast<int>(request->prompt.size());
     around_.replies.send(wire::FrameType::kDone, request->id, done);
+    request->answered = true;
     drop_plan(*request);
     return true;
   });

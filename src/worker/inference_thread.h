@@ -43,6 +43,8 @@ class InferenceThread {
   // What the front answered to a request's tokens; may come before the request does. Begins to read
   // at once where there are no weights yet.
   void plan(RequestPtr request, std::shared_ptr<PrefixWork> work);
+  // What cells hold is used by nobody after those that have it now, and kept nowhere.
+  void forget_cells() { queue_.push(ForgetCells{}); }
   // Some request was cancelled.
   void wake() { queue_.push(Wake{}); }
 
@@ -73,8 +75,10 @@ class InferenceThread {
     RequestPtr request;
     std::shared_ptr<PrefixWork> work;
   };
+  struct ForgetCells {};
   struct Wake {};
-  using Work = std::variant<Load, LoadFailed, Store, Stored, Unload, Plan, Wake, RequestPtr>;
+  using Work =
+      std::variant<Load, LoadFailed, Store, Stored, Unload, Plan, ForgetCells, Wake, RequestPtr>;
 
   void run();
   LoadedModel::Around with_calls(LoadedModel::Around around);
@@ -103,7 +107,9 @@ class InferenceThread {
   const OpenedModel& opened_;
   LoadedModel::Around around_;
   WorkQueue<Work> queue_;
-  std::unique_ptr<LoadedModel> model_;
+  std::mutex kept_mutex_;
+  std::vector<BlockKeeper::Kept> kept_;  // under kept_mutex_: written, not taken note of
+  std::unique_ptr<LoadedModel> model_;   // its threads write to kept_
   std::uint64_t loads_ = 0;
   std::uint64_t load_frame_ = 0;
   std::atomic<bool> give_up_{false};  // the load under way
@@ -111,8 +117,6 @@ class InferenceThread {
   std::optional<std::uint64_t> storing_;  // the kStore frame under way
   std::optional<Unload> unload_;          // asked for, not done yet
   std::atomic<bool> has_weights_{false};  // or they are on their way
-  std::mutex kept_mutex_;
-  std::vector<BlockKeeper::Kept> kept_;  // under kept_mutex_: written, not taken note of
   std::thread thread_;
 };
 

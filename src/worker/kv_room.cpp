@@ -37,7 +37,8 @@ Result<> KvRoom::open(int prompt) {
 
 int KvRoom::usable(int slot, const Wish& wish) const {
   const Slot& held = slots_[index(slot)];
-  if (wish.reuse == Reuse::kNo || held.domain != wish.domain) return 0;
+  if (!shares_ && held.busy) return 0;
+  if (wish.reuse == Reuse::kNo || held.domain != wish.domain || held.forgotten) return 0;
   // The last token is evaluated again in any case: its logits are what the answer begins with.
   const int most = static_cast<int>(wish.prompt.size()) - 1;
   const int common = std::min(common_prefix(held.tokens, wish.prompt), most);
@@ -74,16 +75,23 @@ std::optional<KvRoom::Taken> KvRoom::take(const Wish& wish) {
   slot.busy = true;
   slot.domain = wish.domain;
   slot.last_used = ++uses_;
-  const bool in_place = chosen->slot == chosen->source;
-  const int cached =
-      in_place ? keep(chosen->slot, wanted) : share(chosen->source, chosen->slot, wanted);
-  return Taken{chosen->slot, cached};
+  if (chosen->slot == chosen->source) return Taken{chosen->slot, keep(chosen->slot, wanted)};
+  clear(chosen->slot);
+  return Taken{chosen->slot, share(chosen->source, chosen->slot, wanted)};
 }
 
 void KvRoom::give_back(int slot, Reuse later) {
   slots_[index(slot)].busy = false;
   slots_[index(slot)].last_used = ++uses_;
-  if (later == Reuse::kNo) clear(slot);
+  if (later == Reuse::kNo || slots_[index(slot)].forgotten) clear(slot);
+  slots_[index(slot)].forgotten = false;
+}
+
+void KvRoom::forget() {
+  for (int i = 0; i < slots(); ++i) {
+    slots_[index(i)].forgotten = slots_[index(i)].busy;
+    if (!slots_[index(i)].busy) clear(i);
+  }
 }
 
 int KvRoom::share(int from, int to, int count) {
@@ -112,40 +120,39 @@ void KvRoom::clear(int slot) { keep(slot, 0); }
 
 // ---- room ----
 
-std::vector<IdleCells> KvRoom::idle() const {
-  std::vector<IdleCells> out;
+// The one that was used least recently, of those that hold something.
+std::optional<int> KvRoom::oldest_idle() const {
+  std::optional<int> oldest;
   for (int i = 0; i < slots(); ++i) {
-    const Slot& slot = slots_[index(i)];
-    if (!slot.busy) out.push_back({i, book_.alone(i), slot.last_used});
+    if (slots_[index(i)].busy || used(i) == 0) continue;
+    if (!oldest || slots_[index(i)].last_used < slots_[index(*oldest)].last_used) oldest = i;
   }
-  return out;
+  return oldest;
 }
 
+// Idle cells are kept by growing, up to one sequence's context in all. What several idle slots
+// share comes back with the last of them.
 Result<bool> KvRoom::make_room(int more) {
-  if (book_.used() + more <= cells()) return false;
-  const std::vector<IdleCells> candidates = idle();
-  int needed = book_.used() + more;
-  for (const IdleCells& cells : candidates) needed -= cells.cells;
-  const CellPlan plan = plan_cells(limits_, cells(), needed, candidates);
-  for (const int slot : plan.evict) clear(slot);
+  const int room = std::max(cells(), limits_.context);
+  while (book_.used() + more > room) {
+    const std::optional<int> oldest = oldest_idle();
+    if (!oldest) break;
+    clear(*oldest);
+  }
+  const CellPlan plan = plan_cells(limits_, cells(), book_.used() + more, {});
   if (plan.cells <= cells()) return false;
   if (auto grown = grow(plan.cells); !grown) return Failed{std::move(grown).error()};
   return true;
 }
 
 Result<> KvRoom::make_more_room() {
-  std::vector<IdleCells> candidates = idle();
-  std::erase_if(candidates, [](const IdleCells& cells) { return cells.cells == 0; });
-  if (candidates.empty()) {
-    const int larger = std::min(cells() * 2, limits_.most() + limits_.context);
-    if (larger <= cells()) return fail(ErrorCode::kNoSpace, "no KV cells are left");
-    return grow(larger);
+  if (const std::optional<int> oldest = oldest_idle()) {
+    clear(*oldest);
+    return {};
   }
-  const auto oldest = std::min_element(
-      candidates.begin(), candidates.end(),
-      [](const IdleCells& a, const IdleCells& b) { return a.last_used < b.last_used; });
-  clear(oldest->slot);
-  return {};
+  const int larger = std::min(cells() * 2, limits_.most() + limits_.context);
+  if (larger <= cells()) return fail(ErrorCode::kNoSpace, "no KV cells are left");
+  return grow(larger);
 }
 
 Result<> KvRoom::grow(int cells) {

@@ -56,6 +56,8 @@ class KvRoom {
   // How many of the prompt's tokens take() would find in cells.
   int live(const Wish& wish) const;
   void give_back(int slot, Reuse later);
+  // What slots hold now serves nobody but the requests that have it.
+  void forget();
 
   // The busy slot `to` gets, instead of what it holds, the first `count` tokens of `from`. Returns
   // how many it then has: `count`, or what it had where the model cannot go on from there.
@@ -83,6 +85,8 @@ class KvRoom {
   // How many of them, from the first one on, are tokens.
   int exact(int slot) const;
   bool busy(int slot) const { return slots_[index(slot)].busy; }
+  // Two slots can hold cells together.
+  bool can_share() const { return shares_; }
   int slots() const { return static_cast<int>(slots_.size()); }
   // Each cell once, however many slots share it.
   int live_tokens() const { return book_.used(); }
@@ -95,12 +99,13 @@ class KvRoom {
     std::string domain;
     std::uint64_t last_used = 0;
     bool busy = false;
+    bool forgotten = false;  // what it holds goes when its request ends
   };
   static std::size_t index(int slot) { return static_cast<std::size_t>(slot); }
   int usable(int slot, const Wish& wish) const;
   bool reaches(int slot, int count) const;
   void note_loss(int slot, int kept);
-  std::vector<IdleCells> idle() const;
+  std::optional<int> oldest_idle() const;
   Result<> grow(int cells);
   Result<> copy_slot(int slot, engine::Context& larger) const;
   Result<std::unique_ptr<engine::Context>> make_context(int cells) const;

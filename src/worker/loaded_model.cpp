@@ -238,6 +238,11 @@ Result<engine::MemoryUse> LoadedModel::open_room(int prompt) {
   return room_->context().memory();
 }
 
+void LoadedModel::forget_cells() {
+  keeping_->forget();
+  room_->forget();
+}
+
 Gauges::Slots LoadedModel::slots() const {
   Gauges::Slots slots;
   for (int i = 0; room_ && i < room_->slots(); ++i) {

@@ -67,6 +67,8 @@ class LoadedModel {
   PrefixKeeping& keeping() { return *keeping_; }
   const PrefixKeeping& keeping() const { return *keeping_; }
   Gauges::Slots slots() const;
+  // See InferenceThread::forget_cells().
+  void forget_cells();
 
   // Errors: as Embedder's.
   Result<engine::Embedder*> embedder();

@@ -135,6 +135,15 @@ wire::ReadyMessage ready_message(const OpenedModel& model) {
   ready.compile_key = {model.platform.engine, model.platform.driver, model.platform.hardware,
                        model.placement.layout};
   ready.not_restorable = engine::not_restorable(model.vocabulary->handle());
+  // Restored cells of a window lie in another order, which other bits come of.
+  const bool windowed = model.vocabulary->arch_value("attention.sliding_window").has_value();
+  // The engine chooses such factors by the size of the context, which grows.
+  if (model.metadata && model.metadata->find("rope_factors_long.weight") != nullptr) {
+    ready.not_restorable = "the model's positions depend on the context's size";
+  }
+  if (ready.not_restorable.empty() && windowed && model.options.exact) {
+    ready.not_restorable = "the model has a sliding window, and exact is on";
+  }
   return ready;
 }
 

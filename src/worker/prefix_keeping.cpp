@@ -22,6 +22,11 @@ constexpr std::size_t kMostKnown = 4096;
 
 TimePoint now() { return Clock::real().now(); }
 
+// Of the record.
+Bytes size_of(const engine::Context::BlockState& state) {
+  return Bytes{blocks::kHeaderSize + state.base.size() + state.window.size()};
+}
+
 }  // namespace
 
 PrefixKeeping::PrefixKeeping(KvRoom& room, Replies& replies, bool windowed,
@@ -51,8 +56,10 @@ void PrefixKeeping::evaluated(int slot) {
   for (Job& job : jobs_) {
     if (job.slot != slot || job.ended) continue;
     const auto held = room_.tokens(slot);
-    job.tokens.assign(held.begin(), held.end());
-    job.upto = job.held = room_.used(slot);
+    const std::size_t known = std::min(job.tokens.size(), held.size());
+    job.tokens.insert(job.tokens.end(), held.begin() + static_cast<std::ptrdiff_t>(known),
+                      held.end());
+    job.upto = job.held = room_.exact(slot);
     put_all(job);
   }
 }
@@ -113,7 +120,7 @@ bool PrefixKeeping::put_next(Job& job, Wait wait) {
     job.reason = state.error().message();
     return false;
   }
-  entry.size = Bytes{blocks::kHeaderSize + state->base.size() + state->window.size()};
+  entry.size = size_of(*state);
   if (job.put + entry.size > job.limit) {
     job.reason = "its share of memory is used up";
     return false;
@@ -154,14 +161,26 @@ void PrefixKeeping::put_all(Job& job) {
 // Out of cells that are about to be used for something else; what stays there can wait.
 void PrefixKeeping::rescue(Job& job, int kept) {
   const int most = job.from + static_cast<int>(job.places.size());
+  Bytes taken = job.put;
+  for (const auto& [block, state] : job.rescued) taken += size_of(state);
   for (int block = std::max(next_of(job), kept / kBlock); block < most; ++block) {
     if (!job.reason.empty() || (block + 1) * kBlock > job.held) break;
     if (job.rescued.contains(block)) continue;
     auto state = room_.context().save_block(job.slot, block * kBlock, kBlock);
-    if (!state) break;
+    if (!state || taken + size_of(*state) > job.limit) break;
+    taken += size_of(*state);
     job.rescued[block] = *std::move(state);
   }
   job.held = std::min(job.held, kept);
+}
+
+void PrefixKeeping::forget() {
+  for (Job& job : jobs_) {
+    job.reason = "it was to be forgotten";
+    job.rescued.clear();
+  }
+  known_.clear();
+  known_in_order_.clear();
 }
 
 void PrefixKeeping::before_loss(int slot, int kept) {

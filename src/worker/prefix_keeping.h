@@ -42,6 +42,9 @@ class PrefixKeeping {
   // The request is over; its first `count` tokens may be kept.
   void end(std::uint64_t request, int count);
 
+  // Nothing of what there is so far is kept any more.
+  void forget();
+
   // See KvRoom::BeforeLoss.
   void before_loss(int slot, int kept);
 

@@ -28,6 +28,7 @@ struct PrefixWork {
   std::vector<int> keep;              // arena slots for it and those after it
   Bytes keep_limit;
   bool both_ways = false;
+  bool broken = false;  // a part of the plan could not be taken: none of it counts
   std::optional<wire::PrefixOutcome::Difference> difference;
   // Reading that began before it was known what is in cells, as no weights were there yet. Ends
   // before the rest of this object.

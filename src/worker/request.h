@@ -56,6 +56,7 @@ struct Request {
   bool reuse_prefix = true;
   std::string domain;        // of its cells
   bool plan_prefix = false;  // it waits for `prefix`
+  bool answered = false;     // before it was computed; of the thread that computes
   // The front's plan; of the thread that computes.
   std::shared_ptr<PrefixWork> prefix;  // shared only so that its type may be unknown here
   bool return_tokens = false;

@@ -57,7 +57,7 @@ Restore::Restore(PrefixWork& work, Range range, std::function<void()> on_progres
 int Restore::advance(KvRoom& room) {
   if (done_) return 0;
   if (forward()) return take_forward(room);
-  take_backward();
+  take_backward(room.used(range_.slot));
   return room.used(range_.slot) >= evaluate_up_to() ? splice(room) : 0;
 }
 
@@ -90,10 +90,12 @@ int Restore::take_forward(KvRoom& room) {
   return room.used(range_.slot) - before;
 }
 
-void Restore::take_backward() {
-  while (held_bytes_ < kMostHeld) {
+void Restore::take_backward(int evaluated) {
+  while (!met_ && held_bytes_ < kMostHeld) {
     auto block = reader_->take();
     if (!block) break;
+    met_ = block->index * kBlock < evaluated;
+    if (met_) break;
     held_bytes_ += block->base.size();
     held_.push_back(std::move(*block));
   }

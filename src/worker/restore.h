@@ -51,7 +51,7 @@ class Restore {
  private:
   bool forward() const { return !both_ways_; }
   int take_forward(KvRoom& room);
-  void take_backward();
+  void take_backward(int evaluated);
   int splice(KvRoom& room);
   bool load(KvRoom& room, const BlockReader::Block& block);
   void refuse(int block, std::string reason);
@@ -67,6 +67,7 @@ class Restore {
   int arena_tokens_ = 0;
   int disk_tokens_ = 0;
   std::vector<wire::PrefixOutcome::Refused> refused_;
+  bool met_ = false;  // what comes next from the back has been evaluated from the front
   bool done_ = false;
   TimePoint begin_, end_;
 };

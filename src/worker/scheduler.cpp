@@ -118,6 +118,12 @@ Demand Scheduler::demand_of(const Active& active) const {
   };
   if (active.restore) stop_at(active.restore->evaluate_up_to());
   if (active.modules && !demand.decoding) stop_at(active.modules->evaluate_up_to());
+  if (parts_.window == 0 || demand.decoding) return demand;
+  // Whoever follows can share a window only where it ends.
+  for (const Active& follower : active_) {
+    const bool follows = follower.leader == active.sequence.get();
+    if (follows && follower.common > active.sequence->prompt_done()) stop_at(follower.common);
+  }
   return demand;
 }
 
@@ -239,6 +245,12 @@ void Scheduler::release(const Sequence& sequence, Reuse later) {
 }
 
 void Scheduler::forget(const Sequence& sequence) {
+  for (Active& active : active_) {
+    if (active.sequence.get() != &sequence) continue;
+    // Their threads read what the request owns.
+    active.modules.reset();
+    active.restore.reset();
+  }
   std::erase_if(active_, [&](const Active& active) { return active.sequence.get() == &sequence; });
 }
 

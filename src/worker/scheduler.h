@@ -96,6 +96,7 @@ class Scheduler {
   void advance_restore(Active& active);
   bool may_shift(const Request& request) const;
   void advance_modules(Active& active);
+  void keep_whole_batches(Sequence& sequence);
   void end_following(Active& active);
   void leave_leader(const Sequence& leader);
   bool waits(const Active& active) const;

@@ -74,7 +74,7 @@ bool Scheduler::may_shift(const Request& request) const {
 // repeats, where nobody else is there.
 const Scheduler::Active* Scheduler::best_leader(const Active& follower, int& common) const {
   const KvRoom::Wish wish = wish_of(follower.sequence->request());
-  if (wish.reuse == KvRoom::Reuse::kNo) return nullptr;
+  if (wish.reuse == KvRoom::Reuse::kNo || !parts_.room.can_share()) return nullptr;
   const Active* best = nullptr;
   for (const Active& other : active_) {
     const Request& request = other.sequence->request();
@@ -133,6 +133,22 @@ void Scheduler::advance_restore(Active& active) {
   active.restore->tell(sequence.prefix());
   sequence.add_stage(active.restore->stage());
   active.restore.reset();
+  if (how_.repeats == Repeats::kExactly) keep_whole_batches(sequence);
+}
+
+// A block was refused in the middle of a micro-batch: what follows is to have the shapes of an
+// evaluation from the first token on.
+void Scheduler::keep_whole_batches(Sequence& sequence) {
+  const int used = parts_.room.used(sequence.slot());
+  const int whole = parts_.room.keep(sequence.slot(), used / granule() * granule());
+  sequence.restored(whole);
+  wire::PrefixOutcome& outcome = sequence.prefix();
+  int lost = outcome.live + outcome.arena + outcome.disk - whole;
+  for (int* tokens : {&outcome.disk, &outcome.arena, &outcome.live}) {
+    const int gone = std::clamp(lost, 0, *tokens);
+    *tokens -= gone;
+    lost -= gone;
+  }
 }
 
 void Scheduler::advance_modules(Active& active) {

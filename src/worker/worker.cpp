@@ -48,6 +48,8 @@ void Worker::handle(Frame frame) {
         arena_ = std::make_shared<const Arena>(std::move(frame.descriptors.front()));
       }
       return;
+    case FrameType::kForgetCells:
+      return inference_->forget_cells();
     case FrameType::kPrefixPlan:
       return plan(std::move(frame));
     default:
@@ -125,30 +127,31 @@ void Worker::refuse_plan(std::uint64_t request) {
 
 void Worker::plan(Frame frame) {
   const std::uint64_t id = frame.request;
-  auto message = wire::decode_prefix_plan(frame.payload);
+  const auto message = wire::decode_prefix_plan(frame.payload);
   const auto found = requests_.find(id);
   const RequestPtr request = found != requests_.end() ? found->second.lock() : nullptr;
   std::shared_ptr<PrefixWork>& work = plans_[id];
   if (!work) work = std::make_shared<PrefixWork>();
   work->arena = arena_;
-  if (message && request) {
-    const Result<> added = work->add(*message, std::move(frame.descriptors), *request);
-    // A plan that makes no sense is none: the request is computed as if nothing were stored.
-    if (!added) {
-      log::warn("prefix.bad_plan", {{"reason", added.error().message()}});
-      if (!message->keep.empty()) refuse_plan(id);
-      *work = PrefixWork{};
-    }
-    if (message->difference) {
-      work->difference = explain(*message->difference, *request, *model_->vocabulary);
-    }
-  } else if (!message) {
-    log::warn("prefix.bad_plan", {{"reason", message.error().message()}});
-  }
+  if (request) add_plan(*work, message, std::move(frame.descriptors), *request);
   if (message && message->more) return;
-  const auto whole = plans_.extract(id);
-  if (!request) return message && !message->keep.empty() ? refuse_plan(id) : void();
-  inference_->plan(request, whole.mapped());
+  std::shared_ptr<PrefixWork> whole = plans_.extract(id).mapped();
+  // A plan that makes no sense is none: the request is computed as if nothing were stored.
+  if (!request || whole->broken) refuse_plan(id);
+  if (whole->broken) whole = std::make_shared<PrefixWork>();
+  if (request) inference_->plan(request, std::move(whole));
+}
+
+void Worker::add_plan(PrefixWork& work, const Result<wire::PrefixPlanMessage>& message,
+                      std::vector<Fd> files, const Request& request) {
+  if (work.broken) return;
+  Result<> added =
+      message ? work.add(*message, std::move(files), request) : Result<>{Failed{message.error()}};
+  if (!added) log::warn("prefix.bad_plan", {{"reason", added.error().message()}});
+  work.broken = !added.has_value();
+  if (message && message->difference) {
+    work.difference = explain(*message->difference, request, *model_->vocabulary);
+  }
 }
 
 void Worker::tokenize_requests() {

@@ -43,6 +43,8 @@ class Worker {
   void cancel(std::uint64_t request);
   void plan(wire::Frame frame);
   void refuse_plan(std::uint64_t request);
+  void add_plan(PrefixWork& work, const Result<wire::PrefixPlanMessage>& message,
+                std::vector<Fd> files, const Request& request);
   void tokenize_requests();
   void tokenize(const RequestPtr& request);
 
