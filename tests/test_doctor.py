@@ -34,8 +34,9 @@ def test_a_date_in_the_system_prompt_is_found(tiny_server):
     assert found["requests"] >= 3 and found["remedy"]
     text = f"<|im_start|>system\n{dated('')}"
     assert text[:found["character"]].endswith("Current date:")
-    assert found["had"].strip() in {"Monday", "Tuesday", "Friday"}
-    assert found["has"].strip() in {"Tuesday", "Friday", "Sunday"}
+    # A token, which may be the beginning of the word only.
+    assert "Monday Tuesday Friday".find(found["had"].strip()) >= 0
+    assert "Tuesday Friday Sunday".find(found["has"].strip()) >= 0
     assert view(server)["findings"] == [found]
     assert found["text"] in run_hearth(server, "doctor")
     miss = reply["hearth"]["prefix"]["miss"]

@@ -14,6 +14,7 @@ HELLO = {**MODEL, "max_tokens": 4, "messages": [{"role": "user", "content": "Hi"
 
 # A body for each operation that takes one.
 SAMPLES = {
+    ("put", "/api/hearth/modules/{id}"): {"text": "Be kind.", "models": []},
     ("post", "/v1/chat/completions"): HELLO,
     ("post", "/v1/completions"): {**MODEL, "prompt": "Hi", "max_tokens": 4},
     ("post", "/v1/embeddings"): {**MODEL, "input": "Hi"},
@@ -144,6 +145,8 @@ def test_every_operation_answers_as_documented(document, new_server):
     server = new_server()
     request_id = server.chat("Hi")["hearth"]["request_id"]
     server.request(request_id)
+    module = SAMPLES["put", "/api/hearth/modules/{id}"]
+    assert server.http.put("/api/hearth/modules/smollm2", json=module).status_code == 200
     for method, path, operation in operations(document):
         if method == "delete" or path in ELSEWHERE:
             continue

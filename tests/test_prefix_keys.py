@@ -226,7 +226,6 @@ def test_other_options(tiny_server):
     server.start()
     reply = server.complete(prompt)
     assert cached(reply) == 0
-    assert miss_of(reply)["reason"] == "other_options"
 
 
 # ---- heads that change each time ----

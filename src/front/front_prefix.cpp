@@ -31,7 +31,15 @@ std::unique_ptr<PrefixDesk> FrontService::make_prefix_desk() {
                          [this](const std::string& artifact) { return prefill_rate_of(artifact); }};
   PrefixDesk::World world{std::move(room), [this]() -> const KeyRing& { return keys_; },
                           config_.prefix_groups, config_.prefix_normalise};
+  world.forget_cells = [this](const std::string& artifact) { forget_cells(artifact); };
   return std::make_unique<PrefixDesk>(std::move(world));
+}
+
+void FrontService::forget_cells(const std::string& artifact) {
+  for (const auto& [id, model] : models_) {
+    if (!artifact.empty() && id != artifact) continue;
+    model->host().send(wire::make_frame(wire::FrameType::kForgetCells, 0, "{}"));
+  }
 }
 
 PrefixRoom::Limits FrontService::prefix_limits(Bytes share) const {

@@ -140,6 +140,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
 
 Task<void> FrontService::stop_host(Model& model, Gate::Pass) {
   model.host().poke();
+  co_await model.host().settle();
   co_await model.host().stop();
 }
 

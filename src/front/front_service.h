@@ -152,6 +152,7 @@ class FrontService : public Service {
   Task<void> refresh_pages(std::string artifact);
   CompiledRoom::World compiled_world();
   std::unique_ptr<PrefixDesk> make_prefix_desk();
+  void forget_cells(const std::string& artifact);
   PrefixRoom::Limits prefix_limits(Bytes share) const;
   std::optional<std::string> content_of(const std::string& artifact) const;
   double prefill_rate_of(const std::string& artifact) const;

@@ -22,6 +22,7 @@ using wire::FrameType;
 constexpr int kSpawnAttempts = 2;
 constexpr std::uint64_t kNoRequest = 0;
 constexpr std::chrono::seconds kGiveUpFor{60};
+constexpr std::chrono::seconds kToSettle{2};
 
 // Signals by which the engine's own code ends, over a file that it cannot take. SIGKILL is not
 // among them: that is somebody else, the kernel's want of memory most often.
@@ -210,6 +211,18 @@ void ModelHost::note_failed_start(const ExitStatus& status, const std::string& h
                      "the worker " + how};
   }
   if (gives_up) gave_up_ = GivenUp{world_.loop.now(), *failure_};
+}
+
+Task<void> ModelHost::settle() {
+  if (level_ != WeightsLevel::kResident || !usable() || !inboxes_.empty()) co_return;
+  const TimePoint deadline = world_.loop.now() + kToSettle;
+  last_sign_of_work_ = world_.loop.now();
+  send(wire::make_frame(FrameType::kUnload, 0, "{}"));
+  set_level(WeightsLevel::kUnloading);
+  bool in_time = true;
+  while (in_time && level_ == WeightsLevel::kUnloading) {
+    in_time = co_await changed_.wait_until(deadline);
+  }
 }
 
 Task<void> ModelHost::stop() {

@@ -141,6 +141,9 @@ class ModelHost {
   // What the worker holds, if it is hollow and nobody uses it. The model's part is left open.
   std::optional<HollowWorker> hollow_worker() const;
 
+  // Has an idle worker write down what it still holds of prompts, as an unload does. Returns soon,
+  // whether or not it could.
+  Task<void> settle();
   // Ends the worker process as well.
   Task<void> stop();
 

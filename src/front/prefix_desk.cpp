@@ -22,7 +22,10 @@ void add_difference(std::vector<wire::Frame>& frames,
 
 }  // namespace
 
-PrefixDesk::PrefixDesk(World world) : keys_{std::move(world.keys)}, room_{std::move(world.room)} {
+PrefixDesk::PrefixDesk(World world)
+    : keys_{std::move(world.keys)},
+      forget_cells_{std::move(world.forget_cells)},
+      room_{std::move(world.room)} {
   configure(world.groups, world.normalise);
 }
 
@@ -114,6 +117,8 @@ StoredPrefixes::Amount PrefixDesk::amount(const std::string& artifact) const {
 
 Task<Result<Bytes>> PrefixDesk::drop_chosen(PrefixRoom::Choice choice) {
   reasons_.forget(choice.artifact, choice.group);
+  // Of all keys: cells do not say whose they are, and can be had again from what the others keep.
+  forget_cells_(choice.artifact);
   return room_.drop(std::move(choice));
 }
 

@@ -27,6 +27,8 @@ class PrefixDesk : public PrefixPlans, public StoredPrefixes {
     std::function<const KeyRing&()> keys;
     std::vector<std::string> groups = {};     // of the configuration
     std::vector<std::string> normalise = {};  // likewise
+    // Has workers of this model, or of all when it is empty, forget what their cells hold.
+    std::function<void(const std::string& artifact)> forget_cells = [](const std::string&) {};
   };
   explicit PrefixDesk(World world);
 
@@ -64,6 +66,7 @@ class PrefixDesk : public PrefixPlans, public StoredPrefixes {
 
  private:
   std::function<const KeyRing&()> keys_;
+  std::function<void(const std::string& artifact)> forget_cells_;
   std::map<std::string, std::string> groups_;  // by the names of keys
   PromptNormaliser normaliser_;
   PrefixReasons reasons_;

@@ -36,7 +36,7 @@ struct RequestContext {
   // What is stored of these modules may be used at other positions than its own.
   bool approximate = false;
   std::vector<std::vector<int>> texts = {};  // their tokens, each alone, where they are known
-  ModuleUses module_uses = {};  // null: none were named
+  ModuleUses module_uses = {};               // null: none were named
 };
 
 struct GenerateRequest {

@@ -28,7 +28,7 @@ enum class FrameType : std::uint16_t {
               // there, with time to spare; answered by kStored
   kArena,  // {}, with the descriptor of the memory where blocks are kept beyond live cells; once,
            // before any plan
-  kPrefixPlan,  // PrefixPlanMessage, with descriptors of stored blocks
+  kPrefixPlan,   // PrefixPlanMessage, with descriptors of stored blocks
   kForgetCells,  // {}: what cells hold of requests is not used again; those in hand go on
 
   // front -> keeper; a request is one model's pages

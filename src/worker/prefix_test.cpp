@@ -29,9 +29,9 @@ constexpr int kBlock = static_cast<int>(blocks::kBlockTokens);
 const std::string kDomain(64, 'a');
 const std::string kOtherDomain(64, 'b');
 
-// A text that does not repeat itself. The lengths below leave less than 64 tokens after a micro-batch
-// and after the last whole block alike: then what is restored and what is not are the same
-// computations, and the replies the same to the last token.
+// A text that does not repeat itself. The lengths below leave less than 64 tokens after a
+// micro-batch and after the last whole block alike: then what is restored and what is not are the
+// same computations, and the replies the same to the last token.
 std::string story(int lines, const std::string& hero = "miller") {
   std::string text;
   for (int i = 0; i < lines; ++i) {

@@ -53,7 +53,10 @@ Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
     for (std::size_t left = files.size(); ok < plan->offered.size(); ++ok) {
       if (plan->offered[ok] == wire::BlockTier::kDisk && left-- == 0) break;
     }
-    if (disk_.find(plan->chain[ok]) == nullptr) plan->stored = std::min(plan->stored, ok);
+    if (disk_.find(plan->chain[ok]) == nullptr) {  // it was no whole record any more
+      plan->stored = std::min(plan->stored, ok);
+      ++refused_["short"];
+    }
     offer_only(*plan, ok);
   }
   co_await open_text_files(request, serial);
