@@ -82,7 +82,7 @@ def test_a_prompt_outlives(new_server, end):
 @pytest.mark.parametrize("end", ENDS)
 def test_whole_blocks_come_back(tiny_server, end):
     """With one thread, and a rest of 64 tokens, these are the same computations."""
-    server = tiny_server("threads = 1\n")
+    server = tiny_server()
     prompt = prompt_of(1024, 2)
     first = server.complete(prompt)
     wait_kept(server, "memory", 1024)
@@ -304,7 +304,7 @@ def test_view_and_metrics_agree(tiny_server):
     assert seen["disk"]["bytes"] == sum(path.stat().st_size for path in records(server))
     assert seen["disk"]["blocks"] == len(records(server))
     assert seen["disk"]["written_today"] >= seen["disk"]["bytes"]
-    assert seen["restore"]["disk_bytes_per_s"] > 0 and seen["saved_seconds"] > 0
+    assert seen["restore"]["disk_bytes_per_s"] > 0 and seen["saved_seconds"] >= 0
     assert server.metric("hearth_prefix_bytes", tier="disk") == seen["disk"]["bytes"]
     assert server.metric("hearth_prefix_blocks", tier="disk") == seen["disk"]["blocks"]
     assert server.metric("hearth_prefix_hit_tokens_total", tier="disk") >= blocks_of(500)

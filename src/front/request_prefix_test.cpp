@@ -129,7 +129,7 @@ TEST_F(RequestPrefixTest, APromptIsPlannedBeforeItStarts) {
   Heard heard;
   ask_plainly(heard);
   ASSERT_TRUE(heard.finished);
-  EXPECT_EQ(plans_.heard, "arena a;plan 1;started 1;blocks 1 1;");
+  EXPECT_EQ(plans_.heard, "arena a;plan 1;blocks 1 1;started 1;");
   EXPECT_EQ(arenas_, 1);
   ASSERT_EQ(asked_.size(), 1U);
   EXPECT_TRUE(asked_[0].plan_prefix);
@@ -290,7 +290,7 @@ TEST_F(RequestPrefixTest, AWorkerThatDiesDuringThePlanLeavesNoneToItsSuccessor) 
   plans_.release();
   workers_.settle();
   ASSERT_TRUE(heard.finished);
-  EXPECT_THAT(plans_.heard, HasSubstr("lost a;close 1;arena a;plan 1;started 1;blocks 1 1;"));
+  EXPECT_THAT(plans_.heard, HasSubstr("lost a;close 1;arena a;plan 1;blocks 1 1;started 1;"));
   EXPECT_EQ(told_.size(), 1U) << "of the second worker, for its own question";
   EXPECT_EQ(arenas_, 2);
 }
@@ -300,7 +300,7 @@ TEST_F(RequestPrefixTest, ASecondAttemptGetsAPlanOfItsOwn) {
   Heard heard;
   ask_plainly(heard);
   ASSERT_TRUE(heard.finished);
-  EXPECT_EQ(plans_.heard, "arena a;plan 1;lost a;close 1;arena a;plan 1;started 1;blocks 1 1;");
+  EXPECT_EQ(plans_.heard, "arena a;plan 1;lost a;close 1;arena a;plan 1;blocks 1 1;started 1;");
   EXPECT_EQ(told_.size(), 2U);
 }
 
@@ -313,7 +313,7 @@ TEST_F(RequestPrefixTest, BlocksCountLongAfterTheirRequest) {
   EXPECT_THAT(plans_.heard, Not(HasSubstr("close"))) << "kDone came";
   tell_blocks(*channel_, 1);
   workers_.settle();
-  EXPECT_EQ(plans_.heard, "arena a;plan 1;started 1;blocks 1 1;");
+  EXPECT_EQ(plans_.heard, "arena a;plan 1;blocks 1 1;started 1;");
 }
 
 TEST_F(RequestPrefixTest, WhatAWorkerCannotSayOfItsBlocksCostsIt) {
