@@ -313,7 +313,7 @@ TEST_F(RequestPrefixTest, BlocksCountLongAfterTheirRequest) {
   EXPECT_THAT(plans_.heard, Not(HasSubstr("close"))) << "kDone came";
   tell_blocks(*channel_, 1);
   workers_.settle();
-  EXPECT_EQ(plans_.heard, "arena a;plan 1;blocks 1 1;started 1;");
+  EXPECT_EQ(plans_.heard, "arena a;plan 1;started 1;blocks 1 1;");
 }
 
 TEST_F(RequestPrefixTest, WhatAWorkerCannotSayOfItsBlocksCostsIt) {

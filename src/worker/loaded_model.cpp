@@ -229,7 +229,8 @@ Result<engine::MemoryUse> LoadedModel::open_room(int prompt) {
                                    CellLimits{opened_.context_limit, sequences});
   if (auto opened = room_->open(prompt); !opened) return Failed{std::move(opened).error()};
   const int window = model_.sliding_window();
-  keeping_ = std::make_unique<PrefixKeeping>(*room_, around_.replies, window > 0, around_.on_kept);
+  const auto when = window > 0 ? PrefixKeeping::When::kAtOnce : PrefixKeeping::When::kWhenIdle;
+  keeping_ = std::make_unique<PrefixKeeping>(*room_, around_.replies, when, around_.on_kept);
   room_->set_before_loss([this](int slot, int kept) { keeping_->before_loss(slot, kept); });
   scheduler_ = std::make_unique<Scheduler>(
       Scheduler::Parts{*opened_.vocabulary, *room_, around_.replies, around_.abort, around_.gauges,

@@ -29,9 +29,8 @@ Bytes size_of(const engine::Context::BlockState& state) {
 
 }  // namespace
 
-PrefixKeeping::PrefixKeeping(KvRoom& room, Replies& replies, bool windowed,
-                             BlockKeeper::OnKept on_kept)
-    : room_{room}, replies_{replies}, windowed_{windowed}, on_kept_{std::move(on_kept)} {}
+PrefixKeeping::PrefixKeeping(KvRoom& room, Replies& replies, When when, BlockKeeper::OnKept on_kept)
+    : room_{room}, replies_{replies}, when_{when}, on_kept_{std::move(on_kept)} {}
 
 void PrefixKeeping::begin(const Begin& begin, const PrefixWork& work) {
   if (work.keep.empty() || !work.arena) return;
@@ -52,7 +51,7 @@ void PrefixKeeping::begin(const Begin& begin, const PrefixWork& work) {
 }
 
 void PrefixKeeping::evaluated(int slot) {
-  if (!windowed_) return;
+  if (when_ == When::kWhenIdle) return;
   for (Job& job : jobs_) {
     if (job.slot != slot || job.ended) continue;
     const auto held = room_.tokens(slot);

@@ -26,9 +26,11 @@ namespace hearth::worker {
 // cells are used for something else. Belongs to the inference thread.
 class PrefixKeeping {
  public:
-  // `windowed`: see above. `on_kept` is called on another thread; what it is given is to come back
+  enum class When { kWhenIdle, kAtOnce };  // the latter for a model with a window
+
+  // `on_kept` is called on another thread; what it is given is to come back
   // by note_kept().
-  PrefixKeeping(KvRoom& room, Replies& replies, bool windowed, BlockKeeper::OnKept on_kept);
+  PrefixKeeping(KvRoom& room, Replies& replies, When when, BlockKeeper::OnKept on_kept);
 
   // A request's cells are in `slot` from now on. `prompt`: its tokens that are not the reply's.
   struct Begin {
@@ -103,7 +105,7 @@ class PrefixKeeping {
 
   KvRoom& room_;
   Replies& replies_;
-  const bool windowed_;
+  const When when_;
   const BlockKeeper::OnKept on_kept_;
   std::shared_ptr<const Arena> arena_;  // shared with readers
   std::unique_ptr<BlockKeeper> keeper_;

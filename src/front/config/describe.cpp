@@ -172,7 +172,8 @@ std::string model_json(const Config& config, const std::string& key, const Model
   return json.object();
 }
 
-constexpr std::string_view kModules = R"(
+constexpr std::string_view kModules =
+    R"(
 ## Modules
 
 A section `[modules."NAME"]` declares a text that requests can name instead of sending it: house
@@ -191,8 +192,11 @@ file = "/srv/texts/heat-pump.txt"
 | key | meaning |
 | --- | --- |
 | `text` | the text; this or `file` |
-| `file` | a file that holds it, at most 1 MiB; a relative path is one beside the configuration. While it cannot be read, the module is broken: the log warns (`module.broken`), and requests that name it get a 503 |
-| `models` | models for which it is kept warm: evaluated once while the loaded model has nothing else to do, and kept |
+| `file` | a file that holds it, at most 1 MiB; a relative )"
+    R"(path is one beside the configuration. While it cannot be read, the module )"
+    R"(is broken: the log warns (`module.broken`), and requests that name it get a 503 |
+| `models` | models for which it is kept warm: evaluated once )"
+    R"(while the loaded model has nothing else to do, and kept |
 )";
 
 std::string module_json(const Config& config, const ModuleOptions& module) {

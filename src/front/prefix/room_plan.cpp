@@ -20,6 +20,10 @@ constexpr Bytes kLeastBlock{std::uint64_t{64} << 10};  // likewise: no fewer are
 constexpr std::uint64_t kPage = 4096;                  // a slot takes whole ones
 constexpr std::uint64_t kTrialEvery = 10;              // lookups
 constexpr double kWorthBothWays = 0.1;                 // of the time to evaluate it all
+// Seconds of reading, of a prompt and of a block, below which rates say little: such a block is
+// read, and from one end.
+constexpr double kLittleRead = 0.02;
+constexpr double kLittleBlock = 0.001;
 
 int tokens_in(std::size_t blocks) { return static_cast<int>(blocks * blocks::kBlockTokens); }
 
@@ -128,7 +132,8 @@ std::size_t PrefixRoom::State::worth_reading(const Plan& plan) const {
   for (; use < plan.offered.size(); ++use) {
     if (plan.offered[use] != wire::BlockTier::kDisk) continue;
     const std::optional<double> read = disk_rate_.seconds(plan.sizes[use]);
-    const bool slow = !plan.trial && prefill > 0 && read && *read > blocks::kBlockTokens / prefill;
+    const double evaluated = blocks::kBlockTokens / prefill;  // infinite while not measured
+    const bool slow = !plan.trial && read && *read > std::max(evaluated, kLittleBlock);
     if (slow || ++files > kMostFiles) break;
   }
   return use;
@@ -221,7 +226,7 @@ bool PrefixRoom::State::both_ways(const Plan& plan) const {
   }
   const double read =
       memory_rate_.seconds(memory).value_or(0) + disk_rate_.seconds(disk).value_or(0);
-  return read > kWorthBothWays * tokens_in(plan.offered.size()) / prefill;
+  return read > kLittleRead && read > kWorthBothWays * tokens_in(plan.offered.size()) / prefill;
 }
 
 std::vector<wire::Frame> PrefixRoom::State::frames_of(Plan& plan, std::vector<Fd> files) const {
