@@ -51,7 +51,8 @@ std::optional<SlotChoice> choose_slot(std::span<const SlotView> slots) {
   const int source = best_source(slots);
   const SlotView& from = at(slots, source);
   if (!from.busy && from.cells - from.common <= kLittle) return SlotChoice{source, source};
-  const std::optional<int> other = victim(slots, source);
+  constexpr int kNobody = -1;
+  const std::optional<int> other = victim(slots, from.common > 0 ? source : kNobody);
   if (other) return SlotChoice{*other, from.common > 0 ? source : *other};
   if (from.busy) return std::nullopt;
   return SlotChoice{source, source};
