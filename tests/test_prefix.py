@@ -83,17 +83,17 @@ def test_a_prompt_outlives(new_server, end):
 def test_whole_blocks_come_back(tiny_server, end):
     """With one thread, and a rest of 64 tokens, these are the same computations."""
     server = tiny_server()
-    prompt = prompt_of(1024, 2)
+    prompt = prompt_of(1536, 2)
     first = server.complete(prompt)
-    wait_kept(server, "memory", 1024)
+    wait_kept(server, "memory", 1536)
     tier = end(server)
     reply = server.complete(prompt)
-    check_hit(reply, tier, 1024)
+    check_hit(reply, tier, 1536)
     assert text(reply) == text(first)
     # A longer prompt with this beginning, and one that leaves it in the middle.
     server.unload()
     longer = server.complete(f"{prompt} {prompt_of(100, 3)}")
-    assert cached(longer) >= blocks_of(1024)
+    assert cached(longer) >= blocks_of(1536)
     server.unload()
     other = server.complete(f"{prompt_of(500, 2)} {prompt_of(500, 4)}")
     assert blocks_of(500) <= cached(other) <= 500 + 8
