@@ -70,4 +70,12 @@ Task<Result<std::unique_ptr<BlobUpload>>> FrontService::receive_blob(std::string
   co_return std::move(upload);
 }
 
+// What a name has in place of the file's own template, if the engine can run it.
+std::string FrontService::template_of(const std::string& name) const {
+  const Result<ModelName> parsed = ModelName::parse(name);
+  const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
+  if (named == nullptr || !is_jinja(named->settings.chat_template)) return {};
+  return named->settings.chat_template;
+}
+
 }  // namespace hearth::front

@@ -161,14 +161,6 @@ std::unique_ptr<Reply> FrontService::generate(GenerateRequest request, Delivery 
   return begin(std::move(request.context), std::move(request.message), delivery);
 }
 
-// What a name has in place of the file's own template, if the engine can run it.
-std::string FrontService::template_of(const std::string& name) const {
-  const Result<ModelName> parsed = ModelName::parse(name);
-  const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
-  if (named == nullptr || !is_jinja(named->settings.chat_template)) return {};
-  return named->settings.chat_template;
-}
-
 std::unique_ptr<Reply> FrontService::embed(EmbedRequest request) {
   return begin(std::move(request.context), std::move(request.message), Delivery::kWhole);
 }
