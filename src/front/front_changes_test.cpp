@@ -89,5 +89,24 @@ TEST_F(FrontChangesTest, AReloadMovesAModelToItsNewHolder) {
   run(reloads_with_a_new_holder(*service_));
 }
 
+Task<void> warm(FrontService& service, int& done) {
+  std::string name = "tiny", weights = "weights";
+  const auto warmed = co_await service.warm(std::move(name), std::move(weights));
+  EXPECT_TRUE(warmed) << warmed.error().message();
+  ++done;
+}
+
+Task<void> warms_thrice_at_once(EventLoop& loop, FrontService& service, std::string path) {
+  std::ofstream{path, std::ios::binary | std::ios::app} << "more";
+  int done = 0;
+  for (int i = 0; i < 3; ++i) loop.spawn(warm(service, done));
+  while (done < 3) co_await loop.sleep(1ms);
+}
+
+TEST_F(FrontChangesTest, WhoComesWhileAChangedFileIsLookedAtGetsTheModelToo) {
+  open();
+  run(warms_thrice_at_once(*loop_, *service_, directory_ / "tiny.gguf"));
+}
+
 }  // namespace
 }  // namespace hearth::front

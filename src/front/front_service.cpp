@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::chrono::seconds kTick{2};
 constexpr int kTicksPerRecheck = 15;
+// Files that change faster than they can be looked at are refused.
+constexpr int kMostLooks = 3;
 
 }  // namespace
 
@@ -237,23 +239,29 @@ Task<Result<Model*>> FrontService::resolve(std::string name) {
                                                      "there is, `hearth import` adds a file"}
                          .at("model")};
   }
-  const auto running = models_.find(named->artifact.id);
-  ModelHost* host = running == models_.end() ? nullptr : &running->second->host();
-  const bool in_use =
-      host != nullptr && host->level() == WeightsLevel::kResident && host->files_trusted();
-  const bool rotten = named->artifact.status == ArtifactStatus::kRotten;
-  if (!in_use || rotten || !config_.switches.artifact) {
+  for (int looks = 1; !is_trusted_in_use(*named); ++looks) {
     const std::string artifact = named->artifact.id;
+    ModelHost* host = host_of(artifact);
     const std::uint64_t look = host == nullptr ? 0 : host->begin_look();
-    if (Result<> checked = co_await recheck(artifact); !checked) {
-      co_return Failed{std::move(checked).error()};
-    }
+    Result<> checked = co_await recheck(artifact);
     named = find(parsed->key());
     if (named == nullptr) co_return fail(ErrorCode::kNotFound, "the model was removed just now");
-    host = named->artifact.id == artifact ? host_of(artifact) : nullptr;
+    const bool same = named->artifact.id == artifact;
+    // Another look at the same files came first and gave them a new id, which is looked at next.
+    if (!checked && !same && looks < kMostLooks) continue;
+    if (!checked) co_return Failed{std::move(checked).error()};
+    host = same ? host_of(artifact) : nullptr;
     if (host != nullptr) host->end_look(look);
+    break;
   }
   co_return &model_for(*named);
+}
+
+// Whether a worker has the model's files open, and would be told of a write to them.
+bool FrontService::is_trusted_in_use(const NamedModel& named) const {
+  if (!config_.switches.artifact || named.artifact.status == ArtifactStatus::kRotten) return false;
+  ModelHost* host = host_of(named.artifact.id);
+  return host != nullptr && host->level() == WeightsLevel::kResident && host->files_trusted();
 }
 
 // Looks at the files before anything is loaded from them. A model that changed is another artifact:
@@ -261,6 +269,10 @@ Task<Result<Model*>> FrontService::resolve(std::string name) {
 Task<Result<>> FrontService::recheck(std::string artifact) {
   auto job = [this, artifact] { return catalogue_.recheck(artifact); };
   Result<Artifact> now = co_await catalogue_pool_.run(world_.loop, std::move(job));
+  if (!now && now.error().code() == ErrorCode::kNotFound) {
+    // Whoever replaced it may not have listed the catalogue yet.
+    if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
+  }
   if (!now) co_return Failed{std::move(now).error()};
   const auto known = std::find_if(named_.begin(), named_.end(), [&](const NamedModel& named) {
     return named.artifact.id == artifact;

@@ -145,6 +145,7 @@ class FrontService : public Service {
   Task<Result<>> warm_modules(std::string name);
   Task<void> serve(std::shared_ptr<RequestRun> run, std::string name);
   Task<Result<Model*>> resolve(std::string name);
+  bool is_trusted_in_use(const NamedModel& named) const;
   Task<Result<Model*>> bring_model(std::shared_ptr<RequestRun> run, std::string name);
   Task<Result<>> recheck(std::string artifact);
   Task<Result<>> refresh_catalogue();
