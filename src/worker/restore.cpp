@@ -17,9 +17,10 @@ constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 
 TimePoint now() { return Clock::real().now(); }
 
-// The first block whose window's state later tokens look at.
+// The first block whose window's state later tokens look at; 0 for a model without one, whose
+// records have nothing to be left out.
 int window_from(int last, int window) {
-  if (window == 0) return last;
+  if (window == 0) return 0;
   return std::max(0, last * kBlock - window) / kBlock;
 }
 
