@@ -30,6 +30,7 @@ enum class FrameType : std::uint16_t {
            // before any plan
   kPrefixPlan,   // PrefixPlanMessage, with descriptors of stored blocks
   kForgetCells,  // {}: what cells hold of requests is not used again; those in hand go on
+  kGiveWay,      // GiveWayMessage: may come at any time
 
   // front -> keeper; a request is one model's pages
   kKeep = 32,  // KeepMessage, with the files' descriptors; answered by kKept or kFailed

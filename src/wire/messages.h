@@ -102,6 +102,15 @@ struct LoadMessage {
   // Check all of it, not only what came from the device.
   bool check_stored = true;
   std::string content;  // with `stored`: the model's, as its key must say
+  // Nobody waits for it: reads and computes only what others leave of the disk and the CPUs.
+  bool idle = false;
+};
+
+// Until the next one. What computes for requests takes at most this, so that others on this machine
+// suffer less; what somebody waits for goes on.
+struct GiveWayMessage {
+  int threads = 0;    // 0: as many as else
+  int percent = 100;  // of the time, 1 to 100
 };
 
 struct StoreMessage {
@@ -264,6 +273,7 @@ struct HeartbeatMessage {
   Bytes anonymous;  // RssAnon
   Bytes swapped;    // VmSwap
   int threads = 0;  // that evaluate now
+  Bytes mapped;     // RssFile: of the model's files, and the program's own
   struct Slot {
     int tokens = 0;  // in its cells
     bool busy = false;
@@ -274,6 +284,7 @@ struct HeartbeatMessage {
 std::string encode(const OpenMessage& m);
 std::string encode(const ReadyMessage& m);
 std::string encode(const LoadMessage& m);
+std::string encode(const GiveWayMessage& m);
 std::string encode(const StoreMessage& m);
 std::string encode(const StoredMessage& m);
 std::string encode(const ProgressMessage& m);
@@ -292,6 +303,7 @@ std::string encode(const HeartbeatMessage& m);
 Result<OpenMessage> decode_open(const std::string& payload);
 Result<ReadyMessage> decode_ready(const std::string& payload);
 Result<LoadMessage> decode_load(const std::string& payload);
+Result<GiveWayMessage> decode_give_way(const std::string& payload);
 Result<StoreMessage> decode_store(const std::string& payload);
 Result<StoredMessage> decode_stored(const std::string& payload);
 Result<ProgressMessage> decode_progress(const std::string& payload);

@@ -101,6 +101,14 @@ LoadMessage read_load(ObjectReader& in) {
   m.stored = in.truth("stored").value_or(m.stored);
   m.check_stored = in.truth("check_stored").value_or(m.check_stored);
   m.content = in.text("content");
+  m.idle = in.truth("idle").value_or(m.idle);
+  return m;
+}
+
+GiveWayMessage read_give_way(ObjectReader& in) {
+  GiveWayMessage m;
+  m.threads = in.integer("threads", kCount).value_or(m.threads);
+  m.percent = in.integer("percent", {1, 100}).value_or(m.percent);
   return m;
 }
 
@@ -314,6 +322,7 @@ HeartbeatMessage read_heartbeat(ObjectReader& in) {
   m.anonymous = in.bytes("anonymous");
   m.swapped = in.bytes("swapped");
   m.threads = in.integer("threads", kCount).value_or(0);
+  m.mapped = in.bytes("mapped");
   in.each_object("slots", [&](ObjectReader& inner) {
     m.slots.push_back(
         {inner.integer("tokens", kCount).value_or(0), inner.truth("busy").value_or(false)});
@@ -331,6 +340,9 @@ Result<ReadyMessage> decode_ready(const std::string& payload) {
 }
 Result<LoadMessage> decode_load(const std::string& payload) {
   return read_message(payload, read_load);
+}
+Result<GiveWayMessage> decode_give_way(const std::string& payload) {
+  return read_message(payload, read_give_way);
 }
 Result<StoreMessage> decode_store(const std::string& payload) {
   return read_message(payload, read_store);

@@ -158,7 +158,14 @@ std::string encode(const LoadMessage& m) {
       .number("stall_seconds", m.stall_seconds)
       .truth("stored", m.stored)
       .truth("check_stored", m.check_stored)
-      .text("content", m.content);
+      .text("content", m.content)
+      .truth("idle", m.idle);
+  return out.finish();
+}
+
+std::string encode(const GiveWayMessage& m) {
+  JsonWriter out;
+  out.number("threads", m.threads).number("percent", m.percent);
   return out.finish();
 }
 
@@ -309,7 +316,8 @@ std::string encode(const HeartbeatMessage& m) {
       .bytes("resident", m.resident)
       .bytes("anonymous", m.anonymous)
       .bytes("swapped", m.swapped)
-      .number("threads", m.threads);
+      .number("threads", m.threads)
+      .bytes("mapped", m.mapped);
   if (!m.slots.empty()) out.raw("slots", encode(m.slots));
   return out.finish();
 }

@@ -209,8 +209,9 @@ TEST(Messages, SmallOnesComeBack) {
   expect_round_trip((StartedMessage{10, 4, {stage(StageKind::kPrefill, 1, 2)}}), decode_started);
   expect_round_trip((FailedMessage{"too_long", "the prompt", "messages", 9000, 8192}),
                     decode_failed);
-  expect_round_trip((HeartbeatMessage{~std::uint64_t{0}, 3, 77, 1_GiB, 2_MiB, 5_MiB, 2}),
+  expect_round_trip((HeartbeatMessage{~std::uint64_t{0}, 3, 77, 1_GiB, 2_MiB, 5_MiB, 2, 7_MiB}),
                     decode_heartbeat);
+  expect_round_trip((GiveWayMessage{1, 25}), decode_give_way);
 }
 
 TEST(Messages, DeltaComesBack) {

@@ -23,6 +23,7 @@ void send_heartbeat(Replies& replies, const Gauges& gauges) {
   message.resident = resident.all;
   message.anonymous = resident.anonymous;
   message.swapped = resident.swapped;
+  message.mapped = resident.mapped;
   replies.send(wire::FrameType::kHeartbeat, 0, message);
 }
 

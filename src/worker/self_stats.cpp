@@ -35,7 +35,8 @@ Resident resident_now() {
   const std::string status = read_small_file("/proc/self/status");
   return {Bytes{number_after(status, "VmRSS:") << 10},
           Bytes{number_after(status, "RssAnon:") << 10},
-          Bytes{number_after(status, "VmSwap:") << 10}};
+          Bytes{number_after(status, "VmSwap:") << 10},
+          Bytes{number_after(status, "RssFile:") << 10}};
 }
 
 }  // namespace hearth::worker

@@ -18,6 +18,7 @@ struct Resident {
   Bytes all;        // VmRSS
   Bytes anonymous;  // RssAnon
   Bytes swapped;    // VmSwap
+  Bytes mapped;     // RssFile
 };
 Resident resident_now();
 
