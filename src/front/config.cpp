@@ -48,6 +48,9 @@ ModelOptions Config::effective(const std::string& key) const {
   model.queue = model.queue.value_or(queue);
   model.exact = model.exact.value_or(exact);
   model.keep_alive = model.keep_alive.value_or(keep_alive);
+  model.priority = model.priority.value_or(0);
+  model.ttft_ms = model.ttft_ms.value_or(0);
+  model.idle_gap = model.idle_gap.value_or(KeepAlive::after(std::chrono::hours{8}));
   return model;
 }
 

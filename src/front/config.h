@@ -14,6 +14,7 @@
 #include "front/access_rules.h"
 #include "front/config/listen.h"
 #include "front/config/origin.h"
+#include "front/config/protected_options.h"
 #include "front/keep_alive.h"
 #include "layers/switches.h"
 
@@ -30,6 +31,9 @@ struct ModelOptions {
   std::optional<std::int64_t> queue;
   std::optional<bool> exact;
   std::optional<KeepAlive> keep_alive;
+  std::optional<std::int64_t> priority;  // -10 to 10; higher goes first and stays longer
+  std::optional<std::int64_t> ttft_ms;   // what the first token may take; 0: no demand
+  std::optional<KeepAlive> idle_gap;     // after which that still has to hold; has a length
 };
 
 // What a section [modules."house"] of the file declares: a text that requests can name.
@@ -69,7 +73,13 @@ struct Config {
   std::int64_t prefix_days = 30;              // unused prompt state is kept so long on disk
   std::vector<std::string> prefix_groups;     // "group: key, key"
   std::vector<std::string> prefix_normalise;  // patterns
-  std::int64_t pinned_mib = 0;  // of pages, all together; 0: half of the machine's memory
+  std::int64_t memory_mib = 0;          // for all that models hold; 0: a share of what is available
+  std::int64_t memory_reserve_mib = 0;  // stays free; 0: a twentieth, at least 256
+  std::int64_t device_mib = 0;          // likewise of each device; 0: all of it
+  std::int64_t psi_limit = 10;          // percent of time that waits for memory; 0: any
+  bool prewarm = true;
+  std::int64_t prewarm_daily_gib = 20;  // read a day
+  std::int64_t pinned_mib = 0;          // of pages, all together; 0: half of the machine's memory
   std::vector<std::string> stores{"huggingface", "ollama", "lmstudio"};  // looked into
   std::vector<std::string> folders;                                      // watched for models
   std::vector<std::string> pull_hosts{"huggingface.co", "hf.co", "registry.ollama.ai"};
@@ -92,8 +102,9 @@ struct Config {
   std::int64_t idle_timeout_seconds = 75;
   std::int64_t write_timeout_seconds = 60;
 
-  std::map<std::string, ModelOptions> models;    // by ModelName::key()
-  std::map<std::string, ModuleOptions> modules;  // by name
+  std::map<std::string, ModelOptions> models;                  // by ModelName::key()
+  std::map<std::string, ModuleOptions> modules;                // by name
+  std::map<std::string, ProtectedOptions> protected_services;  // by name
 
   LayerSwitches switches;       // from layers_off
   Origins set_by;               // of each option that is not at its default

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <string_view>
 
 #include "front/config/value.h"
 
@@ -47,19 +48,22 @@ void take_model(Config& running, const Config& next, const std::string& key, Con
   if (!says_anything) running.models.erase(key);
 }
 
-void take_modules(Config& running, const Config& next, ConfigChange& change) {
+// Sections that are taken over as a whole, of a map by their names.
+template <class Sections>
+void take_sections(Config& running, const Config& next, Sections Config::* sections,
+                   std::string_view kind, ConfigChange& change) {
   std::set<std::string> names;
-  for (const auto& [name, module] : running.modules) names.insert(name);
-  for (const auto& [name, module] : next.modules) names.insert(name);
+  for (const auto& [name, section] : running.*sections) names.insert(name);
+  for (const auto& [name, section] : next.*sections) names.insert(name);
   for (const std::string& name : names) {
-    const auto now = running.modules.find(name);
-    const auto wanted = next.modules.find(name);
-    const bool same = now != running.modules.end() && wanted != next.modules.end() &&
+    const auto now = (running.*sections).find(name);
+    const auto wanted = (next.*sections).find(name);
+    const bool same = now != (running.*sections).end() && wanted != (next.*sections).end() &&
                       now->second == wanted->second;
-    if (!same) change.changed.push_back(fmt::format("modules.\"{}\"", name));
-    copy_origin(running, next, "modules." + name);
+    if (!same) change.changed.push_back(fmt::format("{}.\"{}\"", kind, name));
+    copy_origin(running, next, fmt::format("{}.{}", kind, name));
   }
-  running.modules = next.modules;
+  running.*sections = next.*sections;
 }
 
 }  // namespace
@@ -82,7 +86,8 @@ ConfigChange take_over(Config& running, const Config& next) {
   for (const auto& [key, model] : running.models) keys.insert(key);
   for (const auto& [key, model] : next.models) keys.insert(key);
   for (const std::string& key : keys) take_model(running, next, key, change);
-  take_modules(running, next, change);
+  take_sections(running, next, &Config::modules, "modules", change);
+  take_sections(running, next, &Config::protected_services, "protected", change);
   running.file = next.file;
   return change;
 }

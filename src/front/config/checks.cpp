@@ -5,6 +5,7 @@
 
 #include "base/host_rule.h"
 #include "front/config/listen.h"
+#include "front/keep_alive.h"
 #include "layers/artifact/model_name.h"
 
 namespace hearth::front {
@@ -102,6 +103,48 @@ Result<> check_endpoint(const std::string& text) {
                    text.find_first_of("?#@ ") == std::string::npos;
   if (fit) return {};
   return not_that("an address such as \"https://mirror.example\"", text);
+}
+
+Result<> check_service_name(const std::string& text) {
+  if (is_word(text) && text.size() <= 64) return {};
+  return fail(ErrorCode::kInvalid,
+              "is no name: 1 to 64 letters, digits, \"_\", \"-\" and \".\" are one");
+}
+
+Result<> check_process(const std::string& text) {
+  const bool whole = text.find_first_of(std::string_view{"/\0\n", 3}) == std::string::npos;
+  if (whole && !text.empty() && text.size() <= 255) return {};
+  return not_that("a program's name without a path, such as \"frigate\"", text);
+}
+
+Result<> check_cgroup(const std::string& text) {
+  const bool inside = ("/" + text + "/").find("/../") == std::string::npos &&
+                      ("/" + text + "/").find("//") == std::string::npos;
+  const bool fit = inside && !text.empty() && !text.starts_with("sys/fs/cgroup") &&
+                   text.find_first_of(std::string_view{"\0\n", 2}) == std::string::npos;
+  if (fit) return {};
+  return not_that(
+      "a path below /sys/fs/cgroup without a slash at its ends, such as "
+      "\"system.slice/frigate.service\"",
+      text);
+}
+
+Result<> check_probed_url(const std::string& text) {
+  constexpr std::string_view kScheme = "http://";
+  const std::string_view rest =
+      text.starts_with(kScheme) ? std::string_view{text}.substr(kScheme.size()) : "";
+  const std::string_view host = rest.substr(0, rest.find_first_of("/?"));
+  const bool printable = std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+  const bool fit = !host.empty() && is_host_and_port(host) && !host.ends_with("*") &&
+                   !host.starts_with("*") && text.find('#') == std::string::npos && printable;
+  if (fit && text.size() <= 2000) return {};
+  return not_that("an address such as \"http://127.0.0.1:5000/api/version\", without a user", text);
+}
+
+Result<> check_gap(const std::string& text) {
+  const auto gap = KeepAlive::parse(text);
+  if (gap && !gap->is_until_wanted() && gap->length() >= std::chrono::seconds{1}) return {};
+  return not_that("a duration of at least a second, such as \"8h\"", text);
 }
 
 }  // namespace hearth::front

@@ -17,4 +17,13 @@ Result<> check_folder(const std::string& text);
 Result<> check_pull_host(const std::string& text);
 Result<> check_endpoint(const std::string& text);  // "https://host[:port][/path]", http too
 
+// Of protected services.
+Result<> check_service_name(const std::string& text);
+Result<> check_process(const std::string& text);
+Result<> check_cgroup(const std::string& text);
+Result<> check_probed_url(const std::string& text);  // "http://host[:port][/path]"
+
+// A duration of at least a second, with an end.
+Result<> check_gap(const std::string& text);
+
 }  // namespace hearth::front

@@ -199,6 +199,47 @@ file = "/srv/texts/heat-pump.txt"
     R"(while the loaded model has nothing else to do, and kept |
 )";
 
+constexpr std::string_view kProtected =
+    R"(
+## Protected services
+
+A section `[protected."NAME"]` names another program that comes first: Hearth watches it, learns how
+it does while nothing is computed, and gives way before it suffers. See
+[levels.md](levels.md#services-that-come-first). A name is 1 to 64 letters, digits, `_`, `-` and
+`.`; there may be 16 of them. All of it takes effect with a reload.
+
+```toml
+[protected."recorder"]
+process = "frigate"
+
+[protected."automation"]
+url = "http://127.0.0.1:8123/manifest.json"
+p99_percent = 120
+```
+
+| key | meaning | default | allowed |
+| --- | --- | --- | --- |
+| `process` | its name or its executable's, without a path; this, `cgroup` or `url` | | |
+| `cgroup` | a path below `/sys/fs/cgroup`, such as `system.slice/frigate.service` | | |
+| `url` | what is asked of it every two seconds; `http://` only | | |
+| `p99_percent` | how far its latency may rise, of its usual p99 | 110 | 101 to 10000 |
+| `psi_limit` | how much of the time its cgroup may wait for processor, memory or disk, )"
+    R"(in percent; 0: not looked at | 10 | 0 to 100 |
+| `release_pins` | whether pinned pages may be given back for its sake | `false` | `true`, `false` |
+)";
+
+std::string protected_json(const Config& config, const ProtectedOptions& service) {
+  JsonWriter json;
+  if (!service.process.empty()) json.string("process", service.process);
+  if (!service.cgroup.empty()) json.string("cgroup", service.cgroup);
+  if (!service.url.empty()) json.string("url", service.url);
+  json.integer("p99_percent", service.p99_percent).integer("psi_limit", service.psi_limit);
+  json.yes_or_no("release_pins", service.release_pins);
+  const auto set = config.set_by.find("protected." + service.name);
+  if (set != config.set_by.end()) json.string("origin", set->second.place);
+  return json.object();
+}
+
 std::string module_json(const Config& config, const ModuleOptions& module) {
   JsonWriter json;
   if (!module.file.empty()) json.string("file", module.file);
@@ -226,7 +267,7 @@ std::string options_markdown() {
   std::string out{kIntroduction};
   for (const Option& option : options()) out += markdown_of(option);
   out += kModels;
-  return out + markdown_of_models() + std::string{kModules};
+  return out + markdown_of_models() + std::string{kModules} + std::string{kProtected};
 }
 
 std::string config_json(const Config& config) {
@@ -241,8 +282,13 @@ std::string config_json(const Config& config) {
   JsonWriter json;
   JsonWriter modules;
   for (const auto& [name, module] : config.modules) modules.raw(name, module_json(config, module));
+  JsonWriter services;
+  for (const auto& [name, service] : config.protected_services) {
+    services.raw(name, protected_json(config, service));
+  }
   json.string("file", config.file).raw("options", "[" + list + "]");
-  return json.raw("models", models.object()).raw("modules", modules.object()).object();
+  json.raw("models", models.object()).raw("modules", modules.object());
+  return json.raw("protected", services.object()).object();
 }
 
 }  // namespace hearth::front

@@ -17,7 +17,8 @@ std::string options_markdown();
 // {"file": ..., "options": [{"name", "value", "default", "source", "origin", "help",
 // "takes_effect", "unit"?, "least"?, "most"?, "words"?, "variable", "ollama"?}], "models": {NAME:
 // {KEY: {"value", "source", "origin"}}}, "modules": {NAME: {"file"?, "bytes"?, "models",
-// "origin"}}}
+// "origin"}}, "protected":
+// {NAME: {"process"|"cgroup"|"url", "p99_percent", "psi_limit", "release_pins", "origin"}}}
 std::string config_json(const Config& config);
 
 }  // namespace hearth::front

@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "front/config/model_sections.h"
 #include "front/config/module_sections.h"
+#include "front/config/protected_sections.h"
 #include "front/config/toml_value.h"
 #include "front/config/value.h"
 
@@ -40,6 +41,7 @@ void unknown_key(const PlacedKey& key, const toml::node& node, Problems& problem
   std::vector<std::string_view> known = option_names();
   known.push_back("models");
   known.push_back("modules");
+  known.push_back("protected");
   const char* what = node.is_table() ? "section or option" : "option";
   problems.add(key.place, fmt::format("there is no {} \"{}\"{}", what, key.name,
                                       did_you_mean(key.name, known)));
@@ -55,8 +57,11 @@ class Reader {
     if (models != nullptr) read_model_sections(config_, *models, path_, problems_);
     const toml::node* modules = table.get("modules");
     if (modules != nullptr) read_module_sections(config_, *modules, path_, problems_);
+    const toml::node* services = table.get("protected");
+    if (services != nullptr) read_protected_sections(config_, *services, path_, problems_);
     for (const auto& [key, node] : table) {
-      const bool section = key.str() == "models" || key.str() == "modules";
+      const bool section =
+          key.str() == "models" || key.str() == "modules" || key.str() == "protected";
       if (!section) read_option({key.str(), place_of(path_, key.source())}, node);
     }
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/config/options.h"
 
-#include <algorithm>
 #include <array>
 
 #include "front/config/checks.h"
+#include "front/config/named_table.h"
 #include "front/config/ollama.h"
 #include "front/config/prefix_group.h"
 #include "front/prefix_reasons/normaliser.h"
@@ -153,6 +153,49 @@ const std::array kOptions{
                    "again: `Current date: *` cuts what stands for `*`, within a line. The model "
                    "does not see it any more. `hearth doctor` names candidates.",
            .check = check_normalise_pattern},
+    Option{.name = "memory_mib",
+           .member = &Config::memory_mib,
+           .effect = Effect::kLive,
+           .help = "Memory for all that models hold: weights, prompt state, pinned pages, workers. "
+                   "0: 80 % of what is available at the start. More than there is counts as all "
+                   "there is, and the log says so (`memory.more_than_there_is`); a cgroup's limit "
+                   "and what other programs need come first in any case. See "
+                   "[levels.md](levels.md).",
+           .unit = "MiB",
+           .most = kMillion * 16},
+    Option{.name = "memory_reserve_mib",
+           .member = &Config::memory_reserve_mib,
+           .effect = Effect::kLive,
+           .help = "Memory that stays available for other programs: below it, models cool step by "
+                   "step. 0: 5 % of the machine's, at least 256 MiB.",
+           .unit = "MiB",
+           .most = kMillion * 16},
+    Option{.name = "device_mib",
+           .member = &Config::device_mib,
+           .effect = Effect::kLive,
+           .help = "Memory of each GPU that models may hold. 0: all of it.",
+           .unit = "MiB",
+           .most = kMillion * 16},
+    Option{.name = "psi_limit",
+           .member = &Config::psi_limit,
+           .effect = Effect::kLive,
+           .help = "When some program has waited for memory for this share of the last ten seconds "
+                   "(`some avg10` in `/proc/pressure/memory`), models cool step by step. 0: it is "
+                   "not looked at.",
+           .unit = "percent",
+           .most = 100},
+    Option{.name = "prewarm",
+           .member = &Config::prewarm,
+           .effect = Effect::kLive,
+           .help = "Whether models are loaded, at idle priority, before the hour at which they "
+                   "are usually asked."},
+    Option{.name = "prewarm_daily_gib",
+           .member = &Config::prewarm_daily_gib,
+           .effect = Effect::kLive,
+           .help = "Most that is read from disks in a day to load models before anybody asks. 0: "
+                   "only what needs no reading.",
+           .unit = "GiB",
+           .most = kMillion},
     Option{.name = "pinned_mib",
            .member = &Config::pinned_mib,
            .help = "Pages of model files that pins may lock into memory, all models together. 0: "
@@ -316,36 +359,6 @@ const std::array kOptions{
            .most = kDay},
 };
 
-const std::array kModelOptions{
-    ModelOption{.name = "aliases",
-                .member = &ModelOptions::aliases,
-                .effect = Effect::kLive,
-                .help = "Other names for this model."},
-    ModelOption{.name = "keep_alive",
-                .member = &ModelOptions::keep_alive,
-                .effect = Effect::kLive,
-                .help = {}},
-    ModelOption{.name = "context", .member = &ModelOptions::context, .help = {}},
-    ModelOption{.name = "parallel", .member = &ModelOptions::parallel, .help = {}},
-    ModelOption{.name = "threads", .member = &ModelOptions::threads, .help = {}},
-    ModelOption{.name = "queue", .member = &ModelOptions::queue, .help = {}},
-    ModelOption{.name = "exact", .member = &ModelOptions::exact, .help = {}},
-};
-
-template <class Table>
-auto* find_in(const Table& table, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(table, [name](const auto& option) { return option.name == name; });
-  return found == table.end() ? nullptr : &*found;
-}
-
-template <class Table>
-std::vector<std::string_view> names_in(const Table& table) {
-  std::vector<std::string_view> names;
-  for (const auto& option : table) names.push_back(option.name);
-  return names;
-}
-
 }  // namespace
 
 std::span<const Option> options() { return kOptions; }
@@ -353,23 +366,6 @@ const Option* find_option(std::string_view name) { return find_in(kOptions, name
 const std::vector<std::string_view>& option_names() {
   static const auto names = names_in(kOptions);
   return names;
-}
-
-std::span<const ModelOption> model_options() { return kModelOptions; }
-const ModelOption* find_model_option(std::string_view name) { return find_in(kModelOptions, name); }
-const std::vector<std::string_view>& model_option_names() {
-  static const auto names = names_in(kModelOptions);
-  return names;
-}
-
-const Option& rules_of(const ModelOption& option) {
-  // Any list will do as the member: only help and check are looked at.
-  static const Option aliases{.name = "aliases",
-                              .member = &Config::hosts,
-                              .help = kModelOptions.front().help,
-                              .check = check_model_name};
-  const Option* general = find_option(option.name);
-  return general == nullptr ? aliases : *general;
 }
 
 }  // namespace hearth::front

@@ -36,8 +36,11 @@ Result<Value> text_of(const Option& option, const toml::node& node) {
 Result<Value> keep_alive_of(const Option& option, const toml::node& node) {
   if (node.is_integer() || node.is_floating_point()) {
     const auto keep = KeepAlive::of_seconds(*node.value<double>());
-    if (!keep) return fail(ErrorCode::kInvalid, "keep_alive is " + keep.error().message());
-    return Value{*keep};
+    if (!keep) {
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("{} is {}", option.name, keep.error().message()));
+    }
+    return keep_alive_value(option, keep->text());
   }
   const auto text = node.value_exact<std::string>();
   if (!text) return wrong_kind(option, "a string or a number of seconds", node);

@@ -185,6 +185,11 @@ Result<Value> keep_alive_value(const Option& option, std::string_view text) {
   if (text.empty()) return Value{KeepAlive::until_wanted()};
   const auto parsed = KeepAlive::parse(text);
   if (!parsed) return wrong(option, "is wrong: " + parsed.error().message());
+  if (option.check != nullptr) {
+    if (auto checked = option.check(parsed->text()); !checked) {
+      return wrong(option, checked.error().message());
+    }
+  }
   return Value{*parsed};
 }
 
