@@ -182,8 +182,7 @@ Result<> check_text(const Option& option, const std::string& text) {
 }
 
 Result<Value> keep_alive_value(const Option& option, std::string_view text) {
-  if (text.empty()) return Value{KeepAlive::until_wanted()};
-  const auto parsed = KeepAlive::parse(text);
+  const auto parsed = text.empty() ? KeepAlive::until_wanted() : KeepAlive::parse(text);
   if (!parsed) return wrong(option, "is wrong: " + parsed.error().message());
   if (option.check != nullptr) {
     if (auto checked = option.check(parsed->text()); !checked) {

@@ -90,7 +90,8 @@ void add_places(const CgroupMount& mount, std::string_view path,
                 std::vector<CgroupPlaces::Place>& places) {
   std::string below;
   // A path with ".." leads out of what this namespace shows.
-  if (is_below(path, mount.root) && path.find("/..") == std::string_view::npos) {
+  const bool outside = (std::string{path} + "/").find("/../") != std::string::npos;
+  if (is_below(path, mount.root) && !outside) {
     below = path.substr(mount.root == "/" ? 0 : mount.root.size());
   }
   while (below.ends_with('/')) below.pop_back();

@@ -4,21 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "base/size_text.h"
+#include "front/memory/capped_sum.h"
 
 namespace hearth::front {
 namespace {
 
 using namespace literals;
-
-constexpr Bytes kBoundless{std::numeric_limits<std::uint64_t>::max()};
-
-// Reports can be absurd; their sum must not wrap around.
-Bytes sum(Bytes a, Bytes b) { return kBoundless - a < b ? kBoundless : a + b; }
 
 Bytes percent_of(Bytes bytes, std::uint64_t percent) {
   return Bytes{bytes.count() / 100 * percent + bytes.count() % 100 * percent / 100};
@@ -28,7 +23,7 @@ enum class Of { kAll, kUnreclaimable };
 Bytes total_of(const std::vector<Held>& held, Of which) {
   Bytes total;
   for (const Held& one : held) {
-    if (which == Of::kAll || !one.reclaimable) total = sum(total, one.bytes);
+    if (which == Of::kAll || !one.reclaimable) total = capped_sum(total, one.bytes);
   }
   return total;
 }
@@ -42,12 +37,12 @@ std::string list_of(const std::vector<Held>& held) {
     std::string name{name_of(one.what)};
     if (!one.shown().empty()) name += " of " + one.shown();
     Bytes& bytes = by_name[name];
-    bytes = sum(bytes, one.bytes);
+    bytes = capped_sum(bytes, one.bytes);
   }
   std::vector<std::pair<std::string, Bytes>> parts{by_name.begin(), by_name.end()};
   std::ranges::stable_sort(parts, std::greater{}, [](const auto& part) { return part.second; });
   Bytes rest;
-  for (std::size_t i = kMost; i < parts.size(); ++i) rest = sum(rest, parts[i].second);
+  for (std::size_t i = kMost; i < parts.size(); ++i) rest = capped_sum(rest, parts[i].second);
   if (parts.size() > kMost) parts.resize(kMost);
   if (rest > Bytes{}) parts.emplace_back("others", rest);
   std::string out;
@@ -75,7 +70,7 @@ void MemoryBudget::set_kept_free(std::optional<Bytes> reserve) { settings_.reser
 void MemoryBudget::set_reading(MemoryRoom room) {
   room_ = std::move(room);
   if (share_ || !room_.available || settings_.share_percent >= 100) return;
-  share_ = percent_of(sum(*room_.available, total_of(held_, Of::kUnreclaimable)),
+  share_ = percent_of(capped_sum(*room_.available, total_of(held_, Of::kUnreclaimable)),
                       settings_.share_percent);
 }
 
@@ -87,7 +82,7 @@ Bytes MemoryBudget::kept_free() const {
 
 Bytes MemoryBudget::held() const { return total_of(held_, Of::kAll); }
 Bytes MemoryBudget::promised() const { return promises_->left(); }
-Bytes MemoryBudget::free() const { return limit() - sum(held(), promised()); }
+Bytes MemoryBudget::free() const { return limit() - capped_sum(held(), promised()); }
 Bytes MemoryBudget::over() const { return held() - limit(); }
 
 MemoryBudget::Bound MemoryBudget::fixed() const {
@@ -104,7 +99,7 @@ MemoryBudget::Bound MemoryBudget::fixed() const {
 
 Bytes MemoryBudget::possible() const {
   if (!room_.available) return kBoundless;
-  return sum(total_of(held_, Of::kUnreclaimable), *room_.available) - kept_free();
+  return capped_sum(total_of(held_, Of::kUnreclaimable), *room_.available) - kept_free();
 }
 
 MemoryBudget::Bound MemoryBudget::bound() const {
@@ -136,14 +131,14 @@ std::string MemoryBudget::why_limit() const {
 
 Bytes MemoryBudget::shortfall() const {
   const Bytes all = held();
-  const Bytes needed = std::max(sum(all, promised()) - fixed().bytes, all - possible());
+  const Bytes needed = std::max(capped_sum(all, promised()) - fixed().bytes, all - possible());
   return std::min(all, needed);
 }
 
 Result<Reservation> MemoryBudget::reserve(std::string artifact, Bytes bytes) {
   if (bytes > free()) return fail(ErrorCode::kNoSpace, explain(bytes));
   const std::uint64_t number = promises_->next++;
-  promises_->open[number] = {std::move(artifact), bytes, bytes};
+  promises_->open[number] = {std::move(artifact), bytes, Bytes{}};
   return Reservation{promises_, number};
 }
 
@@ -153,8 +148,7 @@ Result<> MemoryBudget::grow(Reservation& reservation, Bytes more) {
     return fail(ErrorCode::kInternal, "this reservation is not of this budget");
   }
   Promises::Promise& promise = promises_->open.at(reservation.number_);
-  promise.asked += more;
-  promise.left += more;
+  promise.asked = capped_sum(promise.asked, more);
   return {};
 }
 

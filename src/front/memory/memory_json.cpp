@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "front/memory/capped_sum.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::front {
@@ -32,8 +33,7 @@ void add(JsonWriter& json, std::string_view key, std::optional<double> percent) 
 
 // Nothing is known of a limit before the first reading.
 std::optional<Bytes> known(Bytes limit) {
-  if (limit.count() == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
-  return limit;
+  return limit == kBoundless ? std::nullopt : std::optional{limit};
 }
 
 std::string machine_json(const MachineMemory& machine, Bytes reserve) {

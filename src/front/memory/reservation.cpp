@@ -3,11 +3,13 @@
 
 #include <utility>
 
+#include "front/memory/capped_sum.h"
+
 namespace hearth::front {
 
 Bytes Promises::left() const {
   Bytes sum;
-  for (const auto& [number, promise] : open) sum += promise.left;
+  for (const auto& [number, promise] : open) sum = capped_sum(sum, promise.left());
   return sum;
 }
 
@@ -32,12 +34,11 @@ const std::string& Reservation::artifact() const {
 }
 
 Bytes Reservation::asked() const { return promises_ ? promise()->asked : Bytes{}; }
-Bytes Reservation::left() const { return promises_ ? promise()->left : Bytes{}; }
+Bytes Reservation::left() const { return promises_ ? promise()->left() : Bytes{}; }
 
 void Reservation::now_held(Bytes so_far) {
   if (!promises_) return;
-  Promises::Promise& promise = promises_->open.at(number_);
-  promise.left = promise.asked - so_far;
+  promises_->open.at(number_).so_far = so_far;
 }
 
 void Reservation::release() {

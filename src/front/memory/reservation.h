@@ -15,7 +15,9 @@ struct Promises {
   struct Promise {
     std::string artifact;
     Bytes asked;
-    Bytes left;  // what is not yet held
+    Bytes so_far;  // what is held of it, or more
+
+    Bytes left() const { return asked - so_far; }
   };
   std::uint64_t next = 1;
   std::map<std::uint64_t, Promise> open;
