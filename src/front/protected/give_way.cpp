@@ -12,8 +12,10 @@ using std::chrono::seconds;
 
 constexpr int kMostCompute = 3;
 
-// A worker's next step, and what it does to the service, take that long to show.
+// A worker's next step, and what it does to the service, take that long to show; what is moved out
+// of memory, move by move, takes longer.
 constexpr seconds kToShow{2};
+constexpr seconds kMemoryToShow{5};
 constexpr seconds kPatience{10};
 constexpr minutes kMostPatience{5};
 // While Hearth does nothing it harms nobody, and learns nothing of what its work would do.
@@ -55,7 +57,7 @@ GiveWayLadder::Move GiveWayLadder::look(TimePoint now, const Harm& harm) {
       patience_ = std::min<Duration>(patience_ * 2, kMostPatience);
     }
     well_ = {};
-    const bool shown = moved_at_ == TimePoint{} || now - moved_at_ >= kToShow;
+    const bool shown = moved_at_ == TimePoint{} || now - moved_at_ >= to_show_;
     if (!harm.proved || !shown || !may_go_down(harm)) return Move::kNone;
     go_down(harm);
     moved_at_ = now;
@@ -90,13 +92,10 @@ void GiveWayLadder::go_down(const Harm& harm) {
   const int most_memory = limits_.pins == Pins::kRelease ? 2 : 1;
   const bool others = harm.cpu || harm.latency || harm.io;
   const bool memory_first = harm.memory && (memory_ == 0 || !others);
-  if (memory_first && memory_ < most_memory) {
-    ++memory_;
-  } else if (others && compute_ < kMostCompute) {
-    ++compute_;
-  } else {
-    ++memory_;
-  }
+  const bool memory_next = memory_first && memory_ < most_memory;
+  const bool compute = !memory_next && others && compute_ < kMostCompute;
+  ++(compute ? compute_ : memory_);
+  to_show_ = compute ? kToShow : kMemoryToShow;
 }
 
 void GiveWayLadder::go_up() {

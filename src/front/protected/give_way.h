@@ -70,6 +70,7 @@ class GiveWayLadder {
   TimePoint looked_at_, moved_at_;
   Duration well_{};       // without harm since the last move, as far as it counts
   Duration patience_;     // that much of it comes before a step up
+  Duration to_show_{};    // what the last step down takes to show what it does
   bool went_up_ = false;  // the last move was a step up
 };
 

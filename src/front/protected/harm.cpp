@@ -22,7 +22,7 @@ constexpr std::size_t kEnoughUsual = 20;
 // Of thirty answers one is above the usual 99th percentile every fourth time, three are hardly
 // ever.
 constexpr std::size_t kEnoughSlow = 3;
-constexpr std::size_t kEnoughWell = 10;
+constexpr std::size_t kEnoughWell = 6;
 constexpr double kQuantile = 0.99;
 
 constexpr milliseconds kOver{1900};  // two seconds, by timers that are a little early
@@ -69,6 +69,7 @@ void HarmJudge::leave() {
   begin_anew();
   slow_ = false;
   busy_at_.reset();
+  current_.reset();
   for (Wait* wait : {&cpu_, &memory_, &io_}) *wait = {};
 }
 
@@ -77,10 +78,7 @@ std::optional<Duration> HarmJudge::usual() const {
   return idle_.quantile(kQuantile);
 }
 
-std::optional<Duration> HarmJudge::current() const {
-  if (busy_.size() == 0) return std::nullopt;
-  return busy_.quantile(kQuantile);
-}
+std::optional<Duration> HarmJudge::current() const { return current_; }
 
 std::optional<double> HarmJudge::worst_wait() const {
   return std::max({cpu_.last, memory_.last, io_.last});
@@ -116,6 +114,7 @@ bool HarmJudge::is_well() const {
 
 Harm HarmJudge::judge(TimePoint now) {
   busy_.drop_before(now - kCurrent);
+  if (busy_.size() > 0) current_ = busy_.quantile(kQuantile);
   Harm harm;
   harm.telling = busy_at_ && now - *busy_at_ <= kTelling;
   const bool over = busy_.size() == 0 && !harm.telling;

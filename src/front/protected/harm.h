@@ -59,7 +59,7 @@ class HarmJudge {
 
   // Absent: not enough is known.
   std::optional<Duration> usual() const;     // 99th percentile while Hearth did nothing
-  std::optional<Duration> current() const;   // while it worked, of late
+  std::optional<Duration> current() const;   // while it worked, when it last did
   std::optional<double> worst_wait() const;  // the last
   // Enough has been seen to judge at all.
   bool knows() const;
@@ -81,6 +81,7 @@ class HarmJudge {
   LatencyWindow idle_, busy_;
   Wait cpu_, memory_, io_;
   bool slow_ = false;
+  std::optional<Duration> current_;
   std::optional<TimePoint> busy_at_;
 };
 

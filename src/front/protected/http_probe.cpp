@@ -21,9 +21,7 @@ namespace hearth::front {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-constexpr seconds kPatience{2};
 constexpr milliseconds kLook{100};  // between looks whether it is cancelled
 constexpr std::size_t kMostHead = 16 << 10;
 
@@ -49,8 +47,8 @@ Result<Addresses> look_up(const ProbeAddress& address) {
 // One exchange, from a thread that may wait.
 class Exchange {
  public:
-  Exchange(const ProbeAddress& address, const std::atomic<bool>& cancelled)
-      : address_{address}, cancelled_{cancelled} {}
+  Exchange(const ProbeAddress& address, Duration patience, const std::atomic<bool>& cancelled)
+      : address_{address}, patience_{patience}, cancelled_{cancelled} {}
 
   Result<Probe::Answer> run() {
     auto addresses = look_up(address_);
@@ -60,7 +58,7 @@ class Exchange {
     if (done) done = send();
     if (done) done = receive();
     if (cancelled_) return fail(ErrorCode::kCancelled, "stopped");
-    if (late_) return Probe::Answer{kPatience, false};
+    if (late_) return Probe::Answer{patience_, false};
     if (!done) return Failed{std::move(done).error()};
     return Probe::Answer{now() - begin_, true};
   }
@@ -73,7 +71,7 @@ class Exchange {
   // Until the socket can do that.
   Result<> wait_for(short what) {
     while (!cancelled_) {
-      const auto left = std::chrono::ceil<milliseconds>(begin_ + kPatience - now());
+      const auto left = std::chrono::ceil<milliseconds>(begin_ + patience_ - now());
       if (left <= milliseconds{}) {
         late_ = true;
         return fail(ErrorCode::kUnavailable, "timed out");
@@ -163,6 +161,7 @@ class Exchange {
   }
 
   const ProbeAddress& address_;
+  const Duration patience_;
   const std::atomic<bool>& cancelled_;
   TimePoint begin_;
   Fd socket_;
@@ -207,11 +206,11 @@ Result<ProbeAddress> parse_probe_address(const std::string& url) {
   return out;
 }
 
-HttpProbe::HttpProbe(EventLoop& loop, ProbeAddress address)
-    : loop_{loop}, address_{std::move(address)}, pool_{"hearth-probe", 1} {}
+HttpProbe::HttpProbe(EventLoop& loop, ProbeAddress address, Duration patience)
+    : loop_{loop}, address_{std::move(address)}, patience_{patience}, pool_{"hearth-probe", 1} {}
 
 Task<Result<Probe::Answer>> HttpProbe::ask() {
-  auto job = [this] { return Exchange{address_, cancelled_}.run(); };
+  auto job = [this] { return Exchange{address_, patience_, cancelled_}.run(); };
   co_return co_await pool_.run(loop_, std::move(job));
 }
 

@@ -24,10 +24,10 @@ Result<ProbeAddress> parse_probe_address(const std::string& url);
 
 // GETs an address over a connection of its own each time, on a thread of its own; a name is looked
 // up before the time counts. Redirects are answers and not followed; of the answer at most 16 KiB
-// are read, for at most two seconds.
+// are read, for at most as long as its patience lasts.
 class HttpProbe : public Probe {
  public:
-  HttpProbe(EventLoop& loop, ProbeAddress address);
+  HttpProbe(EventLoop& loop, ProbeAddress address, Duration patience = std::chrono::seconds{2});
 
   Task<Result<Answer>> ask() override;
   void cancel() override { cancelled_ = true; }
@@ -35,6 +35,7 @@ class HttpProbe : public Probe {
  private:
   EventLoop& loop_;
   const ProbeAddress address_;
+  const Duration patience_;
   std::atomic<bool> cancelled_{false};
   Pool pool_;
 };

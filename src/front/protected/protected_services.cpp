@@ -99,6 +99,10 @@ Task<void> ProtectedServices::watch() {
   TimePoint next = world_.loop.now();
   while (running_) {
     const TimePoint now = world_.loop.now();
+    if (services_.empty() && told_.empty()) {
+      co_await woken_.wait();
+      continue;
+    }
     if (now < next) {
       co_await woken_.wait_until(next);
       continue;
