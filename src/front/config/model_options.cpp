@@ -8,7 +8,7 @@
 namespace hearth::front {
 namespace {
 
-const std::array kModelOptions{
+constexpr std::array kModelOptions{
     ModelOption{.name = "aliases",
                 .member = &ModelOptions::aliases,
                 .effect = Effect::kLive,
@@ -40,7 +40,7 @@ const std::array kModelOptions{
 };
 
 // Rules of keys that are no general options. Any member of the kind will do: it is never used.
-const std::array kSectionRules{
+constexpr std::array kSectionRules{
     Option{.name = "aliases",
            .member = &Config::hosts,
            .help = "Other names for this model.",

@@ -18,6 +18,7 @@ auto* find_in(const Table& table, std::string_view name) {
 template <class Table>
 std::vector<std::string_view> names_in(const Table& table) {
   std::vector<std::string_view> names;
+  names.reserve(table.size());
   for (const auto& option : table) names.push_back(option.name);
   return names;
 }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> kSerialReads{"auto", "always", "never"
 constexpr std::array<std::string_view, 5> kLayers{"artifact", "pages", "weights", "compiled",
                                                   "prefix"};
 
-const std::array kOptions{
+constexpr std::array kOptions{
     Option{.name = "listen",
            .member = &Config::listen,
            .help = "Address and port to serve on. Port 0 picks a free one; without an address it "

@@ -45,7 +45,7 @@ MachineMemory memory_in(std::string_view meminfo);
 // absent; nothing is an error.
 //
 // read() opens about ten small files of procfs and the cgroup file system, which wait for no
-// device: tens of microseconds, fit for the event loop. Not thread-safe.
+// device: about a tenth of a millisecond, fit for the event loop. Not thread-safe.
 class MachineMemoryReader {
  public:
   // `root` goes before every path: "" for the real machine, a directory of their own in tests.

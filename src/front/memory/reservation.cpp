@@ -29,8 +29,8 @@ const Promises::Promise* Reservation::promise() const {
 }
 
 const std::string& Reservation::artifact() const {
-  static const std::string kNobody;
-  return promises_ ? promise()->artifact : kNobody;
+  static const std::string nobody;
+  return promises_ ? promise()->artifact : nobody;
 }
 
 Bytes Reservation::asked() const { return promises_ ? promise()->asked : Bytes{}; }
