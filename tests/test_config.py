@@ -38,6 +38,9 @@ def serve(tmp_path):
     ('[models.qwen]\nalias = ["x"]\n', "2:1", 'did you mean "aliases"?'),
     ('[models.a]\naliases = ["x"]\n[models.b]\naliases = ["x"]\n', "4:12", "already the name"),
     ("queue = 1\nqueue = 2\n", "2:", "cannot redefine"),
+    ('[protected.a]\nproces = "x"\n', "2:1", 'did you mean "process"?'),
+    ('[protected.a]\npsi_limit = 5\n', "1:12", "exactly one of process, cgroup and url"),
+    ('[models.a]\npriority = 11\n', "2:12", "from -10 to 10, not 11"),
     (b'data = "\xff"\n', "1:", ""),
 ])
 def test_a_wrong_file_is_refused_with_its_place(serve, text, place, says):
@@ -124,6 +127,19 @@ def test_sighup_takes_over_what_can_change(new_server):
     assert option(server, "parallel")["value"] == 4
     models = server.ok("/api/hearth/config")["models"]
     assert models["a:latest"]["keep_alive"]["value"] == "5s"
+
+
+def test_services_that_come_first_are_shown_and_taken_over(new_server):
+    server = new_server('[protected.recorder]\nprocess = "frigate"\n', model=None)
+    shown = hearth("--host", server.url, "config").stdout
+    assert f'protected."recorder".process\t"frigate"\t{server.config}:1:12' in shown
+    assert f'protected."recorder".p99_percent\t110\t{server.config}:1:12' in shown
+    server.config.write_text('memory_mib = 4096\n[protected.db]\ncgroup = "system.slice/db"\n')
+    server.process.send_signal(signal.SIGHUP)
+    server.output.wait_for(r"config\.reloaded", SECONDS)
+    assert option(server, "memory_mib")["value"] == 4096
+    services = server.ok("/api/hearth/config")["protected"]
+    assert list(services) == ["db"] and services["db"]["cgroup"] == "system.slice/db"
 
 
 def test_a_sighup_before_there_is_a_server_ends_nothing(tmp_path):

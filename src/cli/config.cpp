@@ -24,6 +24,22 @@ void add_row(Table& table, const std::string& name, const json::object& option) 
              text_in(option, "source") == "default" ? "default" : text_in(option, "origin")});
 }
 
+// Sections that are set as a whole, so that all of their keys have one origin.
+void add_sections(Table& table, const json::object& config, std::string_view kind) {
+  const auto* sections = object_in(config, kind);
+  if (sections == nullptr) return;
+  for (const auto& section : *sections) {
+    if (!section.value().is_object()) continue;
+    const json::object& keys = section.value().get_object();
+    for (const auto& key : keys) {
+      if (key.key() == "origin") continue;
+      const std::string name =
+          fmt::format("{}.\"{}\".{}", kind, std::string{section.key()}, std::string{key.key()});
+      table.add({name, json::serialize(key.value()), text_in(keys, "origin")});
+    }
+  }
+}
+
 std::string options_table(const json::object& config, const OutputStyle& style) {
   Table table{{{"OPTION"}, {"VALUE"}, {"SET BY"}}};
   if (const auto* options = array_in(config, "options")) {
@@ -42,6 +58,8 @@ std::string options_table(const json::object& config, const OutputStyle& style) 
       }
     }
   }
+  add_sections(table, config, "modules");
+  add_sections(table, config, "protected");
   return table.render(style);
 }
 

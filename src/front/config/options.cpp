@@ -158,7 +158,7 @@ constexpr std::array kOptions{
            .effect = Effect::kLive,
            .help = "Memory for all that models hold: weights, prompt state, pinned pages, workers. "
                    "0: 80 % of what is available at the start. More than there is counts as all "
-                   "there is, and the log says so (`memory.more_than_there_is`); a cgroup's limit "
+                   "there is, and the log says so (`memory.limit_too_large`); a cgroup's limit "
                    "and what other programs need come first in any case. See "
                    "[levels.md](levels.md).",
            .unit = "MiB",

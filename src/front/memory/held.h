@@ -22,7 +22,8 @@ struct Held {
   std::string name{};   // for people; empty: the id
   Bytes bytes;
   // Clean page cache: the kernel counts it as available, and takes it when it wants to. Still held,
-  // as the model is warm only with it.
+  // as the model is warm only with it. Never pinned pages, whoever maps them: the kernel does not
+  // count those as available.
   bool reclaimable = false;
 
   const std::string& shown() const { return name.empty() ? model : name; }
