@@ -28,7 +28,7 @@ bool exists(std::uint16_t type) {
   const auto between = [type](FrameType first, FrameType last) {
     return type >= static_cast<std::uint16_t>(first) && type <= static_cast<std::uint16_t>(last);
   };
-  return between(FrameType::kOpen, FrameType::kForgetCells) ||
+  return between(FrameType::kOpen, FrameType::kGiveWay) ||
          between(FrameType::kKeep, FrameType::kForget) ||
          between(FrameType::kFetchRules, FrameType::kFetchFile) ||
          between(FrameType::kReady, FrameType::kHeartbeat) ||
