@@ -39,13 +39,40 @@ void CpuShare::configure(const wire::LoadOptions& options) {
   gauges_.threads.store(running_, std::memory_order_relaxed);
 }
 
+void CpuShare::give_way(const wire::GiveWayMessage& message) {
+  const std::lock_guard lock{mutex_};
+  log::debug("give_way", {{"threads", message.threads}, {"percent", message.percent}});
+  most_given_ = message.threads;
+  cycle_.set_percent(message.percent);
+}
+
+void CpuShare::worked(TimePoint begin, TimePoint end) {
+  const std::lock_guard lock{mutex_};
+  cycle_.worked(begin, end);
+}
+
+TimePoint CpuShare::rest_until() {
+  const std::lock_guard lock{mutex_};
+  return cycle_.rest_until();
+}
+
+bool CpuShare::rests() {
+  const std::lock_guard lock{mutex_};
+  return cycle_.rests();
+}
+
+int CpuShare::count_of(StepKind kind) const {
+  const int count = policy_->count(kind);
+  return most_given_ > 0 ? std::min(count, most_given_) : count;
+}
+
 void CpuShare::look() {
   const std::lock_guard lock{mutex_};
   if (!policy_ || Clock::real().now() - read_at_ < kBetweenReadings) return;
   read();
   if (gauges_.active.load(std::memory_order_relaxed) > 0) return;  // the next step decides
   policy_->decide(running_);
-  running_ = policy_->count(StepKind::kTokens);
+  running_ = count_of(StepKind::kTokens);
   gauges_.threads.store(running_, std::memory_order_relaxed);
 }
 
@@ -62,7 +89,7 @@ void CpuShare::before_step(engine::CpuThreads& threads, StepKind kind) {
     read();
     policy_->decide(threads.count());
   }
-  const int count = policy_->count(kind);
+  const int count = count_of(kind);
   if (count != threads.count()) {
     log::debug("threads",
                {{"from", threads.count()}, {"to", count}, {"demand", policy_->demand()}});

@@ -9,19 +9,24 @@
 #include "wire/messages.h"
 #include "worker/free_cpu.h"
 #include "worker/gauges.h"
+#include "worker/give_way.h"
 #include "worker/thread_policy.h"
 
 namespace hearth::worker {
 
 // Which part of the machine's CPUs this worker's evaluation takes: as many threads as there are
-// CPUs free, or always the same number with LoadOptions::exact. Thread-safe, but for what is said
-// below.
+// CPUs free, or always the same number with LoadOptions::exact; less of both threads and time where
+// the front asks to give way. Thread-safe, but for what is said below.
 class CpuShare {
  public:
   explicit CpuShare(Gauges& gauges) : gauges_{gauges} {}
 
   // Once, before the weights.
   void configure(const wire::LoadOptions& options);
+
+  // From the next step on, until it comes again. With LoadOptions::exact the number of threads
+  // stays as it is, for it changes results; time is given all the same.
+  void give_way(const wire::GiveWayMessage& message);
 
   // Twice a second, from any thread: keeps what is known of the neighbours fresh while nothing is
   // evaluated.
@@ -31,10 +36,17 @@ class CpuShare {
   // with the engine's threads.
   void before_step(engine::CpuThreads& threads, StepKind kind);
 
+  // After it, and when the next one may begin: in the past, unless way is given.
+  void worked(TimePoint begin, TimePoint end);
+  TimePoint rest_until();
+  // Steps should be short, for there is a rest after each.
+  bool rests();
+
  private:
   void read();
   bool is_alone() const;
   void apply_nice(const engine::CpuThreads& threads);
+  int count_of(StepKind kind) const;
 
   Gauges& gauges_;
   std::mutex mutex_;  // the members below
@@ -45,6 +57,8 @@ class CpuShare {
   TimePoint stepped_at_;
   int running_ = 0;
   std::optional<int> nice_;  // that was applied
+  int most_given_ = 0;       // threads; 0: no bound
+  DutyCycle cycle_;
 };
 
 // At most so many threads evaluate a model that is loaded with these options.

@@ -17,6 +17,10 @@ namespace {
 
 TimePoint now() { return Clock::real().now(); }
 
+// A rest is looked at again after so long, for whoever watches whether anything goes on.
+constexpr std::chrono::seconds kRestPiece{1};
+constexpr std::chrono::milliseconds kShortRest{10};
+
 // As far as the file tells; where it does not, all that is stored of windows is read.
 int window_of(const engine::Vocabulary& vocabulary) {
   const auto told = vocabulary.arch_value("attention.sliding_window");
@@ -62,19 +66,36 @@ InferenceThread::~InferenceThread() {
 
 void InferenceThread::run() {
   while (!around_.abort.stop) {
-    if (!has_something_to_compute()) {
-      auto work = queue_.pop();
-      if (!work) return;
-      handle(std::move(*work));
-    }
+    await_work();
     while (auto work = queue_.try_pop()) handle(std::move(*work));
     take_kept();
     try_unload();
     admit_waiting();
-    if (computes()) model_->scheduler().step();
+    if (computes()) step();
     keep_blocks();
     tell_gauges();
   }
+}
+
+// Nothing comes once the process is to end.
+void InferenceThread::await_work() {
+  std::optional<Work> work;
+  if (!has_something_to_compute()) {
+    work = queue_.pop();
+  } else if (const TimePoint until = around_.cpu.rest_until(); now() < until) {
+    work = queue_.pop_until(std::min<TimePoint>(until, now() + kRestPiece));
+    // Whoever rests does not hang.
+    around_.gauges.steps.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (work) handle(std::move(*work));
+}
+
+// What is over or cancelled ends also while there is a rest.
+void InferenceThread::step() {
+  const TimePoint begin = now();
+  if (begin < around_.cpu.rest_until()) return model_->scheduler().finish_cancelled();
+  model_->scheduler().step();
+  around_.cpu.worked(begin, now());
 }
 
 bool InferenceThread::has_something_to_compute() const {
@@ -139,6 +160,9 @@ void InferenceThread::handle(Work work) {
                    if (computes()) model_->forget_cells();
                  },
                  [this](Wake) { drop_cancelled(); },
+                 [this](Hurry) {
+                   if (model_) model_->hurry();
+                 },
                  [this](RequestPtr& request) { waiting_.push_back(std::move(request)); },
              },
              work);
@@ -151,7 +175,9 @@ void InferenceThread::refuse_load(const Load& load) {
 
 void InferenceThread::load(std::uint64_t frame, wire::LoadMessage message,
                            std::optional<Fd> stored) {
-  give_up_ = false;
+  flags_.give_up = false;
+  const bool wanted = around_.gauges.active.load(std::memory_order_relaxed) > 0;
+  flags_.idle = message.idle && !wanted;
   queue_.push(Load{frame, std::move(message), std::move(stored)});
 }
 
@@ -180,7 +206,7 @@ void InferenceThread::handle_load(Load load) {
   asked.on_failed = [this, number](Error error) {
     queue_.push(LoadFailed{number, std::move(error)});
   };
-  auto loaded = LoadedModel::load(opened_, around_, std::move(asked), give_up_);
+  auto loaded = LoadedModel::load(opened_, around_, std::move(asked), flags_);
   if (!loaded) {
     has_weights_ = false;
     around_.abort.no_weights = false;
@@ -320,12 +346,24 @@ Result<std::vector<std::vector<float>>> InferenceThread::vectors_of(const Reques
   if (!embedder) return Failed{embedder.error()};
   std::vector<std::vector<float>> vectors;
   for (const auto& input : request.inputs) {
+    if (!rest()) return fail(ErrorCode::kCancelled, "cancelled");
+    const TimePoint begin = now();
     auto vector = (*embedder)->embed(input);
+    around_.cpu.worked(begin, now());
     if (!vector) return Failed{std::move(vector).error()};
     vectors.push_back(std::move(*vector));
     around_.gauges.steps.fetch_add(1, std::memory_order_relaxed);
   }
   return vectors;
+}
+
+// Between the inputs of one request. False: it is cancelled.
+bool InferenceThread::rest() const {
+  while (!around_.abort.set() && now() < around_.cpu.rest_until()) {
+    std::this_thread::sleep_for(kShortRest);
+    around_.gauges.steps.fetch_add(1, std::memory_order_relaxed);
+  }
+  return !around_.abort.set();
 }
 
 void InferenceThread::tell_gauges() {

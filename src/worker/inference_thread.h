@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "engine/abort_flags.h"
 #include "worker/gauges.h"
+#include "worker/load_flags.h"
 #include "worker/loaded_model.h"
 #include "worker/opened_model.h"
 #include "worker/prefix_work.h"
@@ -31,7 +32,11 @@ class InferenceThread {
 
   void load(std::uint64_t frame, wire::LoadMessage message, std::optional<Fd> stored);
   // A load that is under way, or begins before this comes to pass, ends with kCancelled.
-  void cancel_load() { give_up_ = true; }
+  void cancel_load() { flags_.give_up = true; }
+  // Somebody waits now for the load under way.
+  void hurry() {
+    if (flags_.idle.exchange(false)) queue_.push(Hurry{});
+  }
   // Writes the repacked weights into `file`; answered by kStored.
   void store(std::uint64_t frame, std::string content, Fd file) {
     queue_.push(Store{frame, std::move(content), std::move(file)});
@@ -77,12 +82,15 @@ class InferenceThread {
   };
   struct ForgetCells {};
   struct Wake {};
-  using Work =
-      std::variant<Load, LoadFailed, Store, Stored, Unload, Plan, ForgetCells, Wake, RequestPtr>;
+  struct Hurry {};
+  using Work = std::variant<Load, LoadFailed, Store, Stored, Unload, Plan, ForgetCells, Wake, Hurry,
+                            RequestPtr>;
 
   void run();
   LoadedModel::Around with_calls(LoadedModel::Around around);
+  void await_work();
   bool has_something_to_compute() const;
+  void step();
   bool computes() const { return model_ && opened_.generates; }
   void take_kept();
   void keep_blocks();
@@ -102,6 +110,7 @@ class InferenceThread {
   enum class Embedded { kAnswered, kNoWeights };
   Embedded embed(const RequestPtr& request);
   Result<std::vector<std::vector<float>>> vectors_of(const Request& request);
+  bool rest() const;
   void tell_gauges();
 
   const OpenedModel& opened_;
@@ -112,7 +121,7 @@ class InferenceThread {
   std::unique_ptr<LoadedModel> model_;   // its threads write to kept_
   std::uint64_t loads_ = 0;
   std::uint64_t load_frame_ = 0;
-  std::atomic<bool> give_up_{false};  // the load under way
+  LoadFlags flags_;  // of the load under way
   std::deque<RequestPtr> waiting_;
   std::optional<std::uint64_t> storing_;  // the kStore frame under way
   std::optional<Unload> unload_;          // asked for, not done yet

@@ -21,10 +21,9 @@ TimePoint now() { return Clock::real().now(); }
 constexpr double kReadShare = 0.6;
 constexpr double kLoadShare = 0.35;
 
-Result<Stage> read_pages(const OpenedModel& opened, const std::atomic<bool>& stop,
-                         LoadReport& report) {
+Result<Stage> read_pages(const OpenedModel& opened, const LoadFlags& flags, LoadReport& report) {
   const TimePoint start = now();
-  const auto done = read_missing_pages(opened.paths, stop, [&](Bytes read, Bytes total) {
+  const auto done = read_missing_pages(opened.paths, flags, [&](Bytes read, Bytes total) {
     const double part = static_cast<double>(read.count()) / static_cast<double>(total.count());
     report.progress("read", kReadShare * part, read, total);
   });
@@ -61,9 +60,8 @@ LoadedModel::LoadedModel(const OpenedModel& opened, Around around, engine::Model
 LoadedModel::~LoadedModel() = default;
 
 Result<std::unique_ptr<LoadedModel>> LoadedModel::load(const OpenedModel& opened, Around around,
-                                                       Load load,
-                                                       const std::atomic<bool>& give_up) {
-  if (!opened.metadata) return plain(opened, around, load, give_up);
+                                                       Load load, const LoadFlags& flags) {
+  if (!opened.metadata) return plain(opened, around, load, flags);
   const TimePoint begin = now();
   auto report = std::make_unique<LoadReport>(around.replies, load.frame);
   WeightReaders::Plan plan;
@@ -73,13 +71,13 @@ Result<std::unique_ptr<LoadedModel>> LoadedModel::load(const OpenedModel& opened
   auto made = make(opened, load, plan, refused);
   if (!made && made.error().code() == ErrorCode::kUnsupported) {
     log::warn("model.plain_load", {{"model", opened.name}, {"reason", made.error().message()}});
-    return plain(opened, around, load, give_up);
+    return plain(opened, around, load, flags);
   }
   if (!made) return Failed{std::move(made).error()};
   std::unique_ptr<LoadedModel> model{
       new LoadedModel{opened, around, std::move(*made), std::move(report)}};
   const Stage stage{StageKind::kLoad, begin, now(), {}};
-  auto begun = model->stream(load, std::move(plan), std::move(refused), stage, give_up);
+  auto begun = model->stream(load, std::move(plan), std::move(refused), stage, flags);
   if (!begun) return Failed{std::move(begun).error()};
   return model;
 }
@@ -112,16 +110,16 @@ Result<engine::Model> LoadedModel::make(const OpenedModel& opened, const Load& l
 }
 
 Result<> LoadedModel::stream(Load& load, WeightReaders::Plan plan, std::string refused, Stage made,
-                             const std::atomic<bool>& give_up) {
+                             const LoadFlags& flags) {
   stored_file_ = std::move(load.stored);
   note_places();
   report_->progress("read", 0.0);
-  start_readers(std::move(plan), std::move(refused), load, give_up);
+  start_readers(std::move(plan), std::move(refused), load, flags);
   return finish_context(load.prompt, made);
 }
 
 void LoadedModel::start_readers(WeightReaders::Plan plan, std::string refused, const Load& load,
-                                const std::atomic<bool>& give_up) {
+                                const LoadFlags& flags) {
   WeightReaders::Calls calls;
   calls.progress = [this](Bytes done, Bytes total) {
     const double part = static_cast<double>(done.count()) /
@@ -133,8 +131,8 @@ void LoadedModel::start_readers(WeightReaders::Plan plan, std::string refused, c
     around_.abort.no_weights = true;
     on_failed(std::move(error));
   };
-  readers_ = std::make_unique<WeightReaders>(*model_.weights(), std::move(plan), std::move(calls),
-                                             give_up);
+  readers_ =
+      std::make_unique<WeightReaders>(*model_.weights(), std::move(plan), std::move(calls), flags);
   readers_->start();
 }
 
@@ -189,16 +187,15 @@ wire::MemoryUse LoadedModel::memory_use(const engine::MemoryUse& use) const {
 // ---- by the engine, as a whole ----
 
 Result<std::unique_ptr<LoadedModel>> LoadedModel::plain(const OpenedModel& opened, Around around,
-                                                        const Load& load,
-                                                        const std::atomic<bool>& give_up) {
+                                                        const Load& load, const LoadFlags& flags) {
   auto report = std::make_unique<LoadReport>(around.replies, load.frame);
-  auto read = read_pages(opened, give_up, *report);
+  auto read = read_pages(opened, flags, *report);
   if (!read) return Failed{std::move(read).error()};
   const TimePoint begin = now();
   const auto repack = opened.options.repack ? engine::Repack::kYes : engine::Repack::kNo;
   auto made = engine::Model::load(opened.paths, *opened.vocabulary, repack, [&](float fraction) {
     report->progress("load", kReadShare + kLoadShare * static_cast<double>(fraction));
-    return !around.abort.stop && !give_up;
+    return !around.abort.stop && !flags.give_up;
   });
   if (!made) return Failed{std::move(made).error()};
   if (auto added = add_adapters(opened, *made); !added) return Failed{std::move(added).error()};

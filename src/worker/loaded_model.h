@@ -17,6 +17,7 @@
 #include "worker/cpu_share.h"
 #include "worker/gauges.h"
 #include "worker/kv_room.h"
+#include "worker/load_flags.h"
 #include "worker/load_report.h"
 #include "worker/opened_model.h"
 #include "worker/prefix_keeping.h"
@@ -53,11 +54,16 @@ class LoadedModel {
 
   // A model that can be computed with at once: evaluations wait for the weights that they reach.
   // Progress and kLoaded are sent as it goes. Where the engine knows no such thing, it returns when
-  // everything is there. `give_up` ends it early. Errors: kCancelled, kCorrupt, kNoSpace,
+  // everything is there. `flags` may end it early. Errors: kCancelled, kCorrupt, kNoSpace,
   // kUnavailable (an I/O error).
   static Result<std::unique_ptr<LoadedModel>> load(const OpenedModel& opened, Around around,
-                                                   Load load, const std::atomic<bool>& give_up);
+                                                   Load load, const LoadFlags& flags);
   ~LoadedModel();
+
+  // Weights that nobody waited for are waited for now.
+  void hurry() {
+    if (readers_) readers_->hurry();
+  }
 
   // Since when nothing but the weights was missing.
   TimePoint ready() const { return ready_; }
@@ -89,12 +95,11 @@ class LoadedModel {
   static Result<engine::Model> make(const OpenedModel& opened, const Load& load,
                                     WeightReaders::Plan& plan, std::string& refused);
   Result<> stream(Load& load, WeightReaders::Plan plan, std::string refused, Stage made,
-                  const std::atomic<bool>& give_up);
+                  const LoadFlags& flags);
   static Result<std::unique_ptr<LoadedModel>> plain(const OpenedModel& opened, Around around,
-                                                    const Load& load,
-                                                    const std::atomic<bool>& give_up);
+                                                    const Load& load, const LoadFlags& flags);
   void start_readers(WeightReaders::Plan plan, std::string refused, const Load& load,
-                     const std::atomic<bool>& give_up);
+                     const LoadFlags& flags);
   void weights_came(const std::string& refused);
   Result<> finish_context(int prompt, Stage load);
   Result<engine::MemoryUse> open_room(int prompt);

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "worker/idle_priority.h"
 
 namespace hearth::worker {
 namespace {
@@ -52,8 +53,8 @@ struct Block {
 
 class Reading {
  public:
-  Reading(const std::atomic<bool>& stop, const ReadProgress& progress)
-      : stop_{stop}, progress_{progress} {}
+  Reading(const LoadFlags& flags, const ReadProgress& progress)
+      : flags_{flags}, progress_{progress} {}
 
   Result<> add(const std::string& path) {
     File file{Fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)}, path, 0};
@@ -86,9 +87,16 @@ class Reading {
 
  private:
   void read_blocks() {
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // of this thread alone
+    const pid_t thread = ::gettid();
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kNice);  // of this thread alone
+    bool idle = flags_.idle;
+    if (idle) become_idle();
     std::vector<char> buffer(kBlock);
-    while (!stop_.load(std::memory_order_relaxed)) {
+    while (!flags_.give_up.load(std::memory_order_relaxed)) {
+      if (idle && !flags_.idle) {
+        idle = false;
+        come_back({&thread, 1});
+      }
       const std::size_t i = next_.fetch_add(1);
       if (i >= blocks_.size()) return;
       read_block(blocks_[i], buffer);
@@ -117,7 +125,7 @@ class Reading {
     next_ = blocks_.size();
   }
 
-  const std::atomic<bool>& stop_;
+  const LoadFlags& flags_;
   const ReadProgress& progress_;
   std::vector<File> files_;
   std::vector<Block> blocks_;
@@ -130,9 +138,9 @@ class Reading {
 
 }  // namespace
 
-Result<> read_missing_pages(const std::vector<std::string>& paths, const std::atomic<bool>& stop,
+Result<> read_missing_pages(const std::vector<std::string>& paths, const LoadFlags& flags,
                             const ReadProgress& progress) {
-  Reading reading{stop, progress};
+  Reading reading{flags, progress};
   for (const std::string& path : paths) {
     if (auto added = reading.add(path); !added) return added;
   }

@@ -134,8 +134,11 @@ std::vector<Scheduler::Share> Scheduler::plan() {
   // A prompt that has the step for itself goes in the engine's own pieces: the same computations,
   // and between them the threads' count can change and others can come in.
   const bool writes = std::ranges::any_of(demands, &Demand::decoding);
-  const std::vector<int> tokens =
-      plan_step(demands, chunk_.tokens(), writes ? context.max_batch() : context.micro_batch());
+  int batch = writes ? context.max_batch() : context.micro_batch();
+  // Others on this machine get the CPUs between steps.
+  const bool brief = parts_.cpu.rests() && how_.repeats == Repeats::kAnyhow;
+  if (brief && !writes) batch = std::min(batch, chunk_.tokens());
+  const std::vector<int> tokens = plan_step(demands, chunk_.tokens(), batch);
   std::vector<Share> shares;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] > 0) shares.push_back({active_[i].sequence.get(), tokens[i]});

@@ -71,6 +71,9 @@ class Scheduler {
   // One call of the engine, and what comes of it.
   void step();
 
+  // Ends what is cancelled; step() does it too.
+  void finish_cancelled();
+
  private:
   struct Active {
     std::unique_ptr<Sequence> sequence;
@@ -101,7 +104,6 @@ class Scheduler {
   void leave_leader(const Sequence& leader);
   bool waits(const Active& active) const;
 
-  void finish_cancelled();
   Demand demand_of(const Active& active) const;
   std::vector<Share> plan();
   static StepKind kind_of(const std::vector<Share>& shares);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "repack/repack_file.h"
+#include "worker/idle_priority.h"
 
 namespace hearth::worker {
 
@@ -27,14 +28,17 @@ void set_nice(int nice) { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid
 
 TimePoint now() { return Clock::real().now(); }
 
+// Of a reader.
+thread_local bool this_thread_is_idle = false;
+
 }  // namespace
 
 WeightReaders::WeightReaders(engine::WeightSet& weights, Plan plan, Calls calls,
-                             const std::atomic<bool>& give_up)
+                             const LoadFlags& flags)
     : weights_{weights},
       plan_{std::move(plan)},
       calls_{std::move(calls)},
-      give_up_{give_up},
+      flags_{flags},
       pages_{plan_.message.read, plan_.message.block} {}
 
 WeightReaders::~WeightReaders() {
@@ -54,7 +58,12 @@ WeightReaders::~WeightReaders() {
 // What has been told as there is not given up any more.
 bool WeightReaders::stopped() const {
   return stop_.load(std::memory_order_relaxed) ||
-         (give_up_.load(std::memory_order_relaxed) && !over_.load(std::memory_order_relaxed));
+         (flags_.give_up.load(std::memory_order_relaxed) && !over_.load(std::memory_order_relaxed));
+}
+
+// Another reader does what this one has not done.
+bool WeightReaders::is_replaced() const {
+  return this_thread_is_idle && replaced_.load(std::memory_order_relaxed);
 }
 
 int WeightReaders::file_of(const Weight& weight) const {
@@ -74,16 +83,63 @@ void WeightReaders::start() {
     calls_.ready();
     weights_.gate().open_all();
   }
-  running_ = plan_.message.readers;
+  start_threads();
+  if (unfinished_ > 0) stall_watch_ = std::jthread{[this] { watch_for_stalls(); }};
+}
+
+void WeightReaders::start_threads() {
+  running_ += plan_.message.readers;
   for (int i = 0; i < plan_.message.readers; ++i) {
     threads_.emplace_back([this] {
+      begin_priority();
       run();
-      std::lock_guard lock{mutex_};
-      --running_;
-      stopped_.notify_all();
+      end_thread();
     });
   }
-  if (unfinished_ > 0) stall_watch_ = std::jthread{[this] { watch_for_stalls(); }};
+}
+
+void WeightReaders::hurry() {
+  if (over_ || stopped() || replaced_) return;
+  {
+    std::lock_guard lock{mutex_};
+    if (idle_.empty() || come_back(idle_)) return idle_.clear();
+  }
+  replaced_ = true;
+  start_threads();
+}
+
+// What an evaluation waits for is as urgent as that; lowered, it would be read only while the
+// evaluation stands still.
+void WeightReaders::begin_priority() {
+  std::lock_guard lock{mutex_};
+  if (!flags_.idle) return set_nice(0);
+  become_idle();
+  this_thread_is_idle = true;
+  idle_.push_back(::gettid());
+}
+
+void WeightReaders::end_thread() {
+  std::lock_guard lock{mutex_};
+  std::erase(idle_, ::gettid());
+  --running_;
+  stopped_.notify_all();
+}
+
+std::optional<std::size_t> WeightReaders::next_job() {
+  if (is_replaced()) return std::nullopt;
+  if (const std::size_t job = next_.fetch_add(1); job < jobs_.size()) return job;
+  return std::nullopt;
+}
+
+// As long as there are readers who may hand one over.
+std::optional<std::size_t> WeightReaders::await_returned_job() {
+  if (!replaced_ || this_thread_is_idle) return std::nullopt;
+  std::unique_lock lock{mutex_};
+  while (!stopped() && returned_.empty() && !idle_.empty()) stopped_.wait_for(lock, kLook);
+  if (stopped() || returned_.empty()) return std::nullopt;
+  const std::size_t job = returned_.back();
+  returned_.pop_back();
+  return job;
 }
 
 // What is mapped and in the page cache can be computed with at once.
@@ -110,15 +166,17 @@ void WeightReaders::look() {
 }
 
 void WeightReaders::run() {
-  // What an evaluation waits for is as urgent as that; lowered, it would read only while the
-  // evaluation stands still.
-  bool urgent = true;
-  set_nice(0);
+  bool urgent = !this_thread_is_idle;
   FilePages::Scratch scratch;
   engine::DeviceUpload upload{[this](std::size_t job) { finish(jobs_[job]); }};
   while (!stopped()) {
-    const std::size_t i = next_.fetch_add(1);
-    if (i >= jobs_.size()) return upload.flush();
+    auto next = next_job();
+    if (!next) {
+      upload.flush();
+      next = await_returned_job();
+    }
+    if (!next) return;
+    const std::size_t i = *next;
     if (urgent && !jobs_[i].waited_for) {
       urgent = false;
       set_nice(kNice);
@@ -128,17 +186,22 @@ void WeightReaders::run() {
       continue;
     }
     upload.flush();  // nobody waits for what is on the device while this is read
-    do_job(jobs_[i], scratch);
+    do_job(i, scratch);
   }
-  if (give_up_ && claim_failure()) {
+  if (flags_.give_up && claim_failure()) {
     fail_with(Error{ErrorCode::kCancelled, "the load was given up"});
   }
 }
 
-void WeightReaders::do_job(const Job& job, FilePages::Scratch& scratch) {
+void WeightReaders::do_job(std::size_t index, FilePages::Scratch& scratch) {
+  const Job& job = jobs_[index];
   auto brought = bring(job, scratch);
   if (brought) return finish(job);
-  fail_job(job, std::move(brought).error());
+  const bool handed_over = brought.error().code() == ErrorCode::kCancelled && is_replaced();
+  if (!handed_over) return fail_job(job, std::move(brought).error());
+  std::lock_guard lock{mutex_};
+  returned_.push_back(index);
+  stopped_.notify_all();
 }
 
 // It is finished once its bytes have arrived.
@@ -159,7 +222,7 @@ void WeightReaders::send(std::size_t job, engine::DeviceUpload& upload,
 }
 
 void WeightReaders::fail_job(const Job& job, Error error) {
-  const bool stopping = error.code() == ErrorCode::kCancelled && !give_up_;
+  const bool stopping = error.code() == ErrorCode::kCancelled && !flags_.give_up;
   if (stopping) return;
   if (!claim_failure()) {
     // Evaluations have this weight's pages already, or fault them in, and meet the device's error
@@ -177,7 +240,7 @@ Result<> WeightReaders::bring(const Job& job, FilePages::Scratch& scratch) {
     case Home::kMapped:
       return pages_.map(range_of(weight), scratch, [this, &job](Bytes size) {
         if (job.waited_for) took(size);
-        return !stopped();
+        return goes_on();
       });
     case Home::kStored:
       return bring_stored(job, scratch);
@@ -196,7 +259,7 @@ Result<> WeightReaders::bring_copy(std::size_t index, FilePages::Scratch& scratc
   auto copied =
       pages_.copy(range_of(weight), weights_.destination(weight), scratch, [this](Bytes size) {
         took(size);
-        return !stopped();
+        return goes_on();
       });
   if (!weight.from_stored) return copied;
   if (copied && is_as_stored(weight, weights_.destination(weight))) return {};
@@ -221,18 +284,18 @@ Result<> WeightReaders::compute_anew(std::size_t index, const char* why,
 }
 
 Result<> WeightReaders::bring_converted(const Weight& weight, FilePages::Scratch& scratch) {
-  const auto goes_on = [this](Bytes size) {
+  const auto on_block = [this](Bytes size) {
     took(size);
-    return !stopped();
+    return goes_on();
   };
   const FilePages::Range range = range_of(weight);
   std::vector<std::byte> copy;
   std::span<const std::byte> bytes = range.mapped;
   if (plan_.message.read == wire::ReadMode::kDirect) {
     copy.resize(range.mapped.size());
-    if (auto got = pages_.copy(range, copy, scratch, goes_on); !got) return got;
+    if (auto got = pages_.copy(range, copy, scratch, on_block); !got) return got;
     bytes = copy;
-  } else if (auto got = pages_.map(range, scratch, goes_on); !got) {
+  } else if (auto got = pages_.map(range, scratch, on_block); !got) {
     return got;
   }
   const TimePoint begin = now();
@@ -250,7 +313,7 @@ Result<> WeightReaders::bring_stored(const Job& job, FilePages::Scratch& scratch
   const FilePages::Range range = range_of(weight);
   auto mapped = pages_.map(range, scratch, [this, &job](Bytes size) {
     if (job.waited_for) took(size);
-    return !stopped();
+    return goes_on();
   });
   // It has been computed with, unchecked, as it was to be.
   if (!job.waited_for) return mapped;
@@ -303,7 +366,8 @@ void WeightReaders::watch_for_stalls() {
   while (!over_ && !stopped()) {
     stopped_.wait_for(lock, kLook);
     const std::uint64_t done = done_.load();
-    if (done != std::exchange(seen, done)) since = now();
+    // One that nobody waits for may have to wait for others.
+    if (done != std::exchange(seen, done) || flags_.idle) since = now();
     if (over_ || now() - since < limit) continue;
     const double part = 100.0 * static_cast<double>(done) /
                         static_cast<double>(std::max<std::uint64_t>(1, total_.count()));

@@ -20,12 +20,14 @@
 #include "engine/weight_set.h"
 #include "wire/messages.h"
 #include "worker/file_pages.h"
+#include "worker/load_flags.h"
 
 namespace hearth::worker {
 
 // Threads that bring a model's weights to where the engine computes with them, in the order in
 // which an evaluation first reads them, and open the gate behind each. What is in the page cache
-// already keeps nobody waiting: its pages are mapped meanwhile.
+// already keeps nobody waiting: its pages are mapped meanwhile. A load that nobody waits for gets
+// what others leave of processors and disks.
 class WeightReaders {
  public:
   struct Plan {
@@ -50,15 +52,18 @@ class WeightReaders {
     std::string stored_refused;  // a stored weight whose bytes were wrong; it was computed anew
   };
 
-  // All that is passed outlives the readers. `give_up` ends them early: failed(kCancelled).
-  WeightReaders(engine::WeightSet& weights, Plan plan, Calls calls,
-                const std::atomic<bool>& give_up);
+  // All that is passed outlives the readers. Given up, they end early: failed(kCancelled).
+  WeightReaders(engine::WeightSet& weights, Plan plan, Calls calls, const LoadFlags& flags);
   ~WeightReaders();  // breaks off
   WeightReaders(const WeightReaders&) = delete;
   WeightReaders& operator=(const WeightReaders&) = delete;
 
   // Looks at what is there, and begins.
   void start();
+
+  // Of the thread that started them, after the load's `idle` has ended: readers become as urgent as
+  // others, or, where the system does not let them, hand over to new ones.
+  void hurry();
 
   Figures figures() const;
 
@@ -76,8 +81,14 @@ class WeightReaders {
   };
 
   void look();
+  void start_threads();
   void run();
-  void do_job(const Job& job, FilePages::Scratch& scratch);
+  void begin_priority();
+  void end_thread();
+  std::optional<std::size_t> next_job();
+  std::optional<std::size_t> await_returned_job();
+  bool is_replaced() const;
+  void do_job(std::size_t job, FilePages::Scratch& scratch);
   void send(std::size_t job, engine::DeviceUpload& upload, FilePages::Scratch& scratch);
   void fail_job(const Job& job, Error error);
   Result<> bring(const Job& job, FilePages::Scratch& scratch);
@@ -94,23 +105,27 @@ class WeightReaders {
   void fail_with(Error error);
   void watch_for_stalls();
   bool stopped() const;
+  bool goes_on() const { return !stopped() && !is_replaced(); }
 
   engine::WeightSet& weights_;
   const Plan plan_;
   const Calls calls_;
-  const std::atomic<bool>& give_up_;
+  const LoadFlags& flags_;
   FilePages pages_;
   std::vector<Job> jobs_;
   Bytes total_;  // of what is waited for
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> stuck_{false};
-  std::atomic<int> running_{0};    // readers
-  std::atomic<bool> over_{false};  // ready() or failed() is being called, or has been
-  std::size_t unfinished_ = 0;     // of what is waited for; under mutex_
+  std::atomic<bool> replaced_{false};  // the idle readers
+  std::atomic<int> running_{0};        // readers
+  std::atomic<bool> over_{false};      // ready() or failed() is being called, or has been
+  std::size_t unfinished_ = 0;         // of what is waited for; under mutex_
   std::atomic<std::uint64_t> done_{0};
-  mutable std::mutex mutex_;  // of figures_ and the above
-  std::mutex telling_;        // of calls_
+  std::vector<pid_t> idle_;            // readers; under mutex_
+  std::vector<std::size_t> returned_;  // jobs that idle readers handed over; under mutex_
+  mutable std::mutex mutex_;           // of figures_ and the above
+  std::mutex telling_;                 // of calls_
   std::condition_variable stopped_;
   Figures figures_;
   std::vector<std::jthread> threads_;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace hearth::worker {
 
 // A queue between two threads. Thread-safe.
@@ -34,6 +36,13 @@ class WorkQueue {
   std::optional<T> pop() {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
+    return take();
+  }
+
+  // Waits, but not beyond `until`. nullopt: nothing came, or closed.
+  std::optional<T> pop_until(TimePoint until) {
+    std::unique_lock lock{mutex_};
+    changed_.wait_until(lock, until, [this] { return closed_ || !items_.empty(); });
     return take();
   }
 

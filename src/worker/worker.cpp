@@ -27,6 +27,7 @@ void Worker::run() {
 
 void Worker::handle(Frame frame) {
   if (frame.type == FrameType::kOpen) return open(std::move(frame));
+  if (frame.type == FrameType::kGiveWay) return give_way(frame);
   if (!inference_) {
     return replies_.send_error(frame.request, Error{ErrorCode::kConflict, "no model is open"});
   }
@@ -55,6 +56,13 @@ void Worker::handle(Frame frame) {
     default:
       log::warn("unexpected_frame", {{"type", static_cast<int>(frame.type)}});
   }
+}
+
+void Worker::give_way(const Frame& frame) {
+  const auto message = wire::decode_give_way(frame.payload);
+  if (!message) return log::warn("bad_give_way", {{"reason", message.error().message()}});
+  cpu_.give_way(*message);
+  if (inference_) inference_->wake();  // its rest may be over
 }
 
 void Worker::open(Frame frame) {
@@ -107,6 +115,7 @@ void Worker::accept(const Frame& frame, RequestKind kind) {
   auto request = std::make_shared<Request>(frame.request, kind, Clock::real().now(), gauges_);
   request->payload = frame.payload;
   requests_[frame.request] = request;
+  inference_->hurry();
   to_tokenize_.push(std::move(request));
 }
 

@@ -37,6 +37,7 @@ class Worker {
  private:
   void handle(wire::Frame frame);
   void open(wire::Frame frame);
+  void give_way(const wire::Frame& frame);
   void accept(const wire::Frame& frame, RequestKind kind);
   void load(wire::Frame frame);
   void store(wire::Frame frame);

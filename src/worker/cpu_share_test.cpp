@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/cpu_share.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace hearth::worker {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CpuShares : public testing::Test {
+ protected:
+  enum class Repeats { kAnyhow, kExactly };
+  void configure(Repeats repeats) {
+    wire::LoadOptions options;
+    options.threads = 2;
+    options.exact = repeats == Repeats::kExactly;
+    share_.configure(options);
+  }
+  void SetUp() override {
+    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU";
+  }
+  int step() {
+    share_.before_step(threads_, StepKind::kTokens);
+    EXPECT_EQ(gauges_.threads, threads_.count());
+    return threads_.count();
+  }
+
+  Gauges gauges_;
+  CpuShare share_{gauges_};
+  engine::CpuThreads threads_{2};
+};
+
+TEST_F(CpuShares, GivesThreadsFromTheNextStepOn) {
+  configure(Repeats::kAnyhow);
+  share_.give_way({1, 100});
+  EXPECT_EQ(step(), 1);
+  share_.look();
+  EXPECT_EQ(gauges_.threads, 1);
+  EXPECT_FALSE(share_.rests());
+}
+
+TEST_F(CpuShares, MoreThreadsThanThereAreAreNoBound) {
+  configure(Repeats::kAnyhow);
+  share_.give_way({1, 100});
+  step();
+  share_.give_way({64, 100});
+  EXPECT_LE(step(), 2);
+  share_.give_way({0, 100});
+  EXPECT_LE(step(), 2);
+}
+
+TEST_F(CpuShares, ExactComputationsKeepTheirThreadsAndRest) {
+  configure(Repeats::kExactly);
+  share_.give_way({1, 50});
+  EXPECT_EQ(step(), 2);
+  EXPECT_TRUE(share_.rests());
+  const TimePoint end = Clock::real().now();
+  share_.worked(end - 1s, end);
+  EXPECT_EQ(share_.rest_until(), end + 1s);
+}
+
+TEST_F(CpuShares, RestsOnlyWhenAskedTo) {
+  configure(Repeats::kAnyhow);
+  const TimePoint end = Clock::real().now();
+  share_.worked(end - 1s, end);
+  EXPECT_LE(share_.rest_until(), end);
+}
+
+}  // namespace
+}  // namespace hearth::worker
