@@ -54,6 +54,8 @@ class Admission {
   int active() const { return active_; }
   int waiting() const { return static_cast<int>(line_.size()); }
   int queue_limit() const { return queue_limit_; }
+  // Who was in and has left, since the beginning.
+  std::uint64_t left() const { return left_; }
 
  private:
   bool may_enter(std::uint64_t ticket) const {
@@ -61,6 +63,7 @@ class Admission {
   }
   void leave() {
     --active_;
+    ++left_;
     changed_.notify_all();
   }
 
@@ -70,6 +73,7 @@ class Admission {
   int active_ = 0;
   int paused_ = 0;
   std::uint64_t next_ticket_ = 1;
+  std::uint64_t left_ = 0;
   std::deque<std::uint64_t> line_;
 };
 

@@ -50,6 +50,7 @@ ConfigChange FrontService::apply(const Config& next) {
   access_ = config_.access();
   apply_terms();
   if (prefix_) prefix_->configure(config_.prefix_groups, config_.prefix_normalise);
+  levels_->set(level_settings());
   store_watch_.look_soon();
   events_.publish("model", models_changed_json(named_));
   return change;

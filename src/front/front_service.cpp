@@ -91,12 +91,16 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
                             Bytes{static_cast<std::uint64_t>(config_.pinned_mib) << 20}},
               [this] { pins_.look_again(); }},
       pins_{pins_world()},
-      store_watch_{store_watch_world()} {}
+      store_watch_{store_watch_world()} {
+  host_levels_ = std::make_unique<HostLevels>(host_levels_world());
+  levels_ = std::make_unique<LevelRoom>(levels_world(), level_settings());
+}
 
 FrontService::~FrontService() = default;
 
 void FrontService::start() {
   world_.loop.spawn(tick());
+  world_.loop.spawn(keep_levels());
   world_.loop.spawn(compiled_.tidy());
   world_.loop.spawn(open_prefixes());
   world_.loop.spawn(note_module_versions());
@@ -119,6 +123,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   stop_asked_.notify_all();
   pins_.set({});
   warm_ups_.cancel();
+  levels_->stop();
   devices_.poke();
   module_keeper_.give_up();
   co_await pulls_.stop();  // requests may wait for one
@@ -219,6 +224,7 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
   const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
   std::string asked_for = named == nullptr ? (*model)->name() : named->name;
   co_await RequestRun::run(run, **model, std::move(asked_for));
+  levels_->look_again();  // it may be idle now
   if (run->used_model()) touch(artifact);
   if (!config_.switches.weights) co_await give_back_weights(artifact);
 }
@@ -324,6 +330,7 @@ Model& FrontService::model_for(const NamedModel& named) {
   if (!model) {
     ModelHost::World host_world{world_.loop, process_pool_, world_.files, world_.processes};
     host_world.planner = &load_planner_;
+    host_world.gate = &levels_->gate();
     host_world.disk = &disk_pool_;
     host_world.variant = &cpu_variant_;
     host_world.prefixes = prefix_.get();

@@ -24,6 +24,8 @@
 #include "front/keeper.h"
 #include "front/key_store.h"
 #include "front/layer_set.h"
+#include "front/levels/host_levels.h"
+#include "front/levels/level_room.h"
 #include "front/load_planner.h"
 #include "front/model.h"
 #include "front/modules/module_keeper.h"
@@ -105,6 +107,9 @@ class FrontService : public Service {
   std::string prefix(PromptTexts texts) const override;
   Task<Result<Bytes>> cool_prefix(PrefixChoice choice) override;
   std::string doctor(PromptTexts texts) const override;
+  std::string memory() const override;
+  std::string moves() const override;
+  std::string levels() const override;
   std::vector<ModuleStatus> modules() const override;
   Result<ModuleStatus> module(const std::string& name) const override;
   Task<Result<ModuleStatus>> set_module(ModuleRequest request) override;
@@ -163,6 +168,11 @@ class FrontService : public Service {
   Task<Result<>> hash_content(std::string name);
   CoolPreview preview_compiled(const NamedModel& named) const;
   Task<void> look_at_files(std::string artifact);
+  HostLevels::World host_levels_world();
+  LevelRoom::World levels_world();
+  LevelRoom::Settings level_settings() const;
+  Task<void> keep_levels();
+  int priority_of(const std::string& artifact) const;
   void review_hollow_workers();
   Task<void> end_hollow(std::string artifact, HollowFate fate);
   std::vector<const NamedModel*> last_used() const;
@@ -266,6 +276,8 @@ class FrontService : public Service {
   std::unique_ptr<PrefixDesk> prefix_;  // null: the layer is switched off
   LayerSet layers_;
   Pressure pressure_;
+  std::unique_ptr<HostLevels> host_levels_;  // these two outlive models_
+  std::unique_ptr<LevelRoom> levels_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name
   std::map<std::string, std::unique_ptr<Model>> models_;  // by artifact id
   std::map<std::string, HostSeen> hosts_seen_;            // by artifact id

@@ -29,11 +29,15 @@ std::optional<HollowWorker> Model::hollow_worker() const {
   if (requests_ > 0) return std::nullopt;
   std::optional<HollowWorker> worker = host_.hollow_worker();
   if (!worker) return worker;
+  worker->uses_per_hour = uses_per_hour();
+  return worker;
+}
+
+double Model::uses_per_hour() const {
   const TimePoint now = world_.host.loop.now();
   const Duration idle = now - last_reply_at_.value_or(known_since_);
   const int uses = uses_ + static_cast<int>(loads_learned_);  // whoever loads it means to use it
-  worker->uses_per_hour = expected_uses_per_hour(uses, now - known_since_, idle);
-  return worker;
+  return expected_uses_per_hour(uses, now - known_since_, idle);
 }
 
 // As many as are to have a worker in any case, the last used first.

@@ -93,6 +93,8 @@ class Model {
   void request_retried() { world_.metrics.request_retried(); }
   void queue_rejected() { world_.metrics.queue_rejected(); }
   int requests() const { return requests_; }
+  // That are to be expected, by how often it was used and how long it has been left alone.
+  double uses_per_hour() const;
   // Its worker, if that is hollow and nobody uses it, with what is known of the model.
   std::optional<HollowWorker> hollow_worker() const;
   // Returns when no request knows this model any more.

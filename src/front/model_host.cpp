@@ -186,9 +186,9 @@ void ModelHost::on_lost(const ExitStatus& status) {
   live_tokens_ = 0;
   load_wanted_ = false;
   cancel_sent_ = false;
+  leave_.reset();
   ticket_.reset();
-  planning_ = false;
-  ++plans_;
+  drop_plan();
   if (storing_) stored_ = fail(ErrorCode::kUnavailable, "the worker left");
   if (!note_written() && !asked) {
     ++deaths_;
@@ -227,6 +227,7 @@ Task<void> ModelHost::settle() {
 
 Task<void> ModelHost::stop() {
   stopping_ = true;
+  drop_plan();
   if (worker_) worker_->close();
   changed_.notify_all();
   co_await tasks_.close();
@@ -234,22 +235,24 @@ Task<void> ModelHost::stop() {
 
 // ---- load and unload ----
 
-void ModelHost::want_weights(std::uint64_t request) {
+void ModelHost::want_weights(std::uint64_t request, LoadFor load_for) {
   if (!has_worker() || level_ == WeightsLevel::kResident) return;
   const bool going = level_ == WeightsLevel::kUnloading || cancel_sent_;
   if (going || level_ == WeightsLevel::kLoading) {
     load_wanted_ = load_wanted_ || (going && request != kNoRequest);
+    if (request != kNoRequest) load_for_ = LoadFor::kRequest;
     return;
   }
   load_fraction_ = 0;
   load_begun_by_ = request;
+  load_for_ = load_for;
   load_begun_ = true;
   load_asked_ = world_.loop.now();
   last_sign_of_work_ = load_asked_;
   failure_.reset();
   cancel_sent_ = false;
   set_level(WeightsLevel::kLoading);
-  if (world_.planner == nullptr) {
+  if (world_.planner == nullptr && world_.gate == nullptr) {
     send(wire::make_frame(FrameType::kLoad, 0, wire::encode(wire::LoadMessage{})));
     return;
   }
@@ -261,33 +264,74 @@ Task<void> ModelHost::begin_load() {
   const auto pass = tasks_.enter();
   if (!pass) co_return;
   const std::uint64_t number = ++plans_;
-  std::string artifact = model_.artifact;
-  wire::ReadyMessage ready = *ready_;
-  LoadPlan plan = co_await world_.planner->plan(std::move(artifact), std::move(ready));
-  if (plans_ != number) co_return;  // its load was given up, or its worker is gone
+  if (world_.gate != nullptr) {
+    Result<> entered = co_await enter_gate(number);
+    if (plans_ != number) co_return;  // its load was given up, or its worker is gone
+    if (!entered) {
+      refuse_load(std::move(entered).error());
+      co_return;
+    }
+  }
+  const TimePoint entered = world_.loop.now();
+  LoadPlan plan;
+  if (world_.planner != nullptr) {
+    std::string artifact = model_.artifact;
+    wire::ReadyMessage ready = *ready_;
+    plan = co_await world_.planner->plan(std::move(artifact), std::move(ready));
+    if (plans_ != number) co_return;
+  }
   planning_ = false;
   if (!usable() || level_ != WeightsLevel::kLoading) co_return;
   last_sign_of_work_ = world_.loop.now();
   planned_.clear();
-  const TimePoint admitted = load_asked_ + plan.waited;
-  if (plan.waited > Duration::zero()) {
+  const TimePoint admitted = entered + plan.waited;
+  if (admitted > load_asked_) {
     planned_.push_back(Stage{StageKind::kQueue, load_asked_, admitted, Bytes{}});
   }
   // The rest went into looking at files and devices.
   planned_.push_back(Stage{StageKind::kArtifactMetadata, admitted, last_sign_of_work_, Bytes{}});
   load_asked_ = last_sign_of_work_;
   ticket_ = std::move(plan.ticket);
+  plan.message.idle = load_for_ == LoadFor::kNobody && inboxes_.empty();
   Frame frame = wire::make_frame(FrameType::kLoad, 0, wire::encode(plan.message));
   if (plan.stored) frame.descriptors.push_back(std::move(*plan.stored));
   send(std::move(frame));
+}
+
+// Waits for memory to be set aside.
+Task<Result<>> ModelHost::enter_gate(std::uint64_t plan) {
+  const wire::MemoryUse& use = ready_->estimate;
+  const Bytes all = use.weights + use.mapped + use.context + use.compute;
+  LoadWish wish{model_.artifact, model_.name, load_for_, all - std::min(all, use.device),
+                use.device};
+  std::function<bool()> wanted = [this, plan] { return plans_ == plan; };
+  auto leave = co_await world_.gate->enter(std::move(wish), std::move(wanted));
+  if (!leave) co_return Failed{std::move(leave).error()};
+  if (plans_ == plan) leave_ = std::move(*leave);
+  co_return Result<>{};
+}
+
+// Of a load that the worker does not know of yet.
+void ModelHost::drop_plan() {
+  planning_ = false;
+  ++plans_;
+  if (world_.gate != nullptr) world_.gate->poke();
+}
+
+void ModelHost::refuse_load(Error why) {
+  planning_ = false;
+  load_wanted_ = false;
+  failure_ = std::move(why);
+  log::warn("model.load_refused", {{"model", model_.name}, {"reason", failure_->message()}});
+  set_level(WeightsLevel::kHollow);
+  for (auto& [request, inbox] : inboxes_) inbox->push(*failure_);
 }
 
 void ModelHost::cancel_load() {
   if (level_ != WeightsLevel::kLoading || cancel_sent_) return;
   if (load_waiters_ > 0 || !inboxes_.empty()) return;
   if (planning_) {
-    planning_ = false;
-    ++plans_;
+    drop_plan();
     on_load_given_up();
     return;
   }
@@ -298,6 +342,7 @@ void ModelHost::cancel_load() {
 void ModelHost::on_load_given_up() {
   ++given_up_;
   load_fraction_ = 0;
+  leave_.reset();
   log::info("model.load_given_up", {{"model", model_.name}});
   set_level(WeightsLevel::kHollow);
   load_if_wanted();
@@ -326,10 +371,10 @@ Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file, std::string c
   co_return std::move(*stored_);
 }
 
-Task<Result<>> ModelHost::ensure_resident(const bool* cancelled) {
+Task<Result<>> ModelHost::ensure_resident(const bool* cancelled, LoadFor load_for) {
   if (auto worker = co_await ensure_worker(cancelled); !worker) co_return worker;
   const std::uint64_t loads = loads_;
-  want_weights(kNoRequest);
+  want_weights(kNoRequest, load_for);
   ++load_waiters_;
   while (!*cancelled && loads_ == loads &&
          (level_ == WeightsLevel::kLoading || level_ == WeightsLevel::kUnloading)) {
@@ -377,6 +422,10 @@ Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
 }
 
 // ---- requests in the worker's hands ----
+
+bool ModelHost::is_busy() const {
+  return admission_.active() > 0 || admission_.waiting() > 0 || !inboxes_.empty();
+}
 
 void ModelHost::attach(std::uint64_t request, Inbox& inbox) {
   if (inboxes_.empty()) last_sign_of_work_ = world_.loop.now();

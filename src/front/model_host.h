@@ -17,6 +17,7 @@
 #include "base/sync.h"
 #include "front/admission.h"
 #include "front/file_watch.h"
+#include "front/load_gate.h"
 #include "front/load_plan.h"
 #include "front/prefix_plans.h"
 #include "front/worker.h"
@@ -80,6 +81,7 @@ class ModelHost {
     const Files& files;
     Processes& processes;
     LoadPlanner* planner = nullptr;  // null: every load goes by LoadMessage's defaults
+    LoadGate* gate = nullptr;        // null: there is room for all
     Pool* disk = nullptr;            // for looks at files, which may wait; null: `pool`
     OpenNotices notices = kernel_notices;
     // The CPU variant that the first worker found to be the best here; later ones are told, and
@@ -112,8 +114,9 @@ class ModelHost {
   Task<Result<>> ensure_worker(const bool* cancelled);
 
   // Starts the load unless it is running or done; during an unload, afterwards, if somebody still
-  // waits then. `request`: who wants them; 0: no request. Needs a worker.
-  void want_weights(std::uint64_t request);
+  // waits then. `request`: who wants them; 0: no request, but whoever `load_for` says. Needs a
+  // worker.
+  void want_weights(std::uint64_t request, LoadFor load_for = LoadFor::kRequest);
 
   // Gives up a load that nobody waits for; else nothing. One that has not got further than its plan
   // is dropped at once, another ends when the worker says so. The worker stays hollow. Whoever
@@ -121,7 +124,7 @@ class ModelHost {
   void cancel_load();
 
   // ensure_worker, want_weights, and waits for the end of the load.
-  Task<Result<>> ensure_resident(const bool* cancelled);
+  Task<Result<>> ensure_resident(const bool* cancelled, LoadFor load_for = LoadFor::kAsked);
 
   // Lets admitted requests end, then makes the worker hollow; requests that come meanwhile wait,
   // and load again. A load that nobody waits for is given up. Nothing to do when nothing is
@@ -154,6 +157,11 @@ class ModelHost {
   void detach(std::uint64_t request);
   void send(wire::Frame frame);
   int attached() const { return static_cast<int>(inboxes_.size()); }
+  // Somebody is in or waits.
+  bool is_busy() const;
+  // Whoever waited when the weights came has been served. Until then they are not taken away, so
+  // that no load is for nothing.
+  bool has_served_its_turn() const { return admission_.left() >= turn_until_; }
 
   // For a reply that is about to end: whether the worker's files are what they were when it opened
   // them. Errors: kUnavailable; the worker has been given up then.
@@ -221,6 +229,9 @@ class ModelHost {
   void on_progress(const wire::Frame& frame);
   void on_stored(const wire::Frame& frame);
   Task<void> begin_load();
+  Task<Result<>> enter_gate(std::uint64_t plan);
+  void drop_plan();
+  void refuse_load(Error why);
   void on_lost(const ExitStatus& status);
   std::string hang_note() const;
   void note_failed_start(const ExitStatus& status, const std::string& how);
@@ -246,6 +257,7 @@ class ModelHost {
   bool load_wanted_ = false;  // by a request, while the weights or a load are on their way out
   int load_waiters_ = 0;      // in ensure_resident()
   std::uint64_t load_begun_by_ = 0;
+  LoadFor load_for_ = LoadFor::kRequest;
   WeightsLevel level_ = WeightsLevel::kNone;
   WeightsCause weights_cause_ = WeightsCause::kFirstUse;
   double load_fraction_ = 0;
@@ -253,6 +265,7 @@ class ModelHost {
   TimePoint last_sign_of_work_;
   std::optional<wire::ReadyMessage> ready_;
   std::optional<LoadRecord> last_load_;
+  std::unique_ptr<LoadLeave> leave_;    // while weights are resident or on their way in
   std::unique_ptr<DiskTicket> ticket_;  // while a load reads
   bool planning_ = false;               // a load waits for its plan
   std::uint64_t plans_ = 0;             // number of the last plan; an older one counts no more
@@ -274,6 +287,7 @@ class ModelHost {
   std::uint64_t spawns_ = 0;
   std::uint64_t deaths_ = 0;
   std::uint64_t loads_ = 0;
+  std::uint64_t turn_until_ = 0;  // Admission::left() by then
   int context_cells_ = 0;
   int live_tokens_ = 0;
 };

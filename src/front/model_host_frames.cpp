@@ -72,6 +72,7 @@ void ModelHost::on_host_frame(const Frame& frame) {
 void ModelHost::on_unloaded() {
   live_tokens_ = 0;
   context_cells_ = 0;
+  leave_.reset();
   if (storing_ && !stored_) {
     stored_ = fail(ErrorCode::kConflict, "the weights were unloaded meanwhile");
     changed();
@@ -152,6 +153,8 @@ void ModelHost::on_loaded(const Frame& frame) {
   last_load_ = std::move(record);
   load_fraction_ = 1;
   forgive();
+  turn_until_ = admission_.left() +
+                static_cast<std::uint64_t>(admission_.active() + admission_.waiting());
   set_level(WeightsLevel::kResident);
   for (auto& [request, inbox] : inboxes_) inbox->push(WeightsLoaded{});
 }
@@ -171,6 +174,7 @@ void ModelHost::on_failed(const Frame& frame) {
     worker_->close();
     return;
   }
+  leave_.reset();
   ticket_.reset();
   load_wanted_ = false;
   for (auto& [request, inbox] : inboxes_) inbox->push(*failure_);

@@ -219,6 +219,15 @@ class Service {
   // Errors: kNotFound, and as set_module().
   virtual Task<Result<>> remove_module(std::string name) = 0;
 
+  // ---- memory ----
+  // JSON: what there is, who holds it, and what may be used.
+  virtual std::string memory() const = 0;
+  // JSON: which levels went down or up, newest first, and why.
+  virtual std::string moves() const = 0;
+  // JSON: {"protected": services that come first, "prewarming": what was read ahead and what it
+  // saved, "warmth": of models with a ttft_ms, whether it holds}.
+  virtual std::string levels() const = 0;
+
   // JSON: {"findings": [...]}, each with its remedy.
   virtual std::string doctor(PromptTexts texts) const = 0;
 

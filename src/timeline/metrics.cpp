@@ -128,6 +128,10 @@ struct Metrics::Families {
       counters("hearth_hollow_workers_ended_total",
                "Workers without weights that were ended to have their memory back, and whether "
                "another took their place at once: `replaced`, or `not_worth_keeping`.");
+  Counters& levels_moved =
+      counters("hearth_moves_total",
+               "Layers of models that went one level down or up, by the level that they went to and "
+               "the cause: `pressure`, `evicted_for`, `protected`, `prewarm`, `idle` or `asked`.");
   Counters& auth_failures = counters("hearth_auth_failures_total",
                                      "Requests refused for their key, by what was wrong with it. "
                                      "Growth means a client with an old "
@@ -245,6 +249,11 @@ void Metrics::forecast_met(std::string_view start_class, double error) {
 }
 void Metrics::auth_failed(std::string_view reason) {
   families_->auth_failures.Add({{"reason", std::string{reason}}}).Increment();
+}
+void Metrics::level_moved(std::string_view layer, std::string_view to, std::string_view cause) {
+  families_->levels_moved
+      .Add({{"layer", std::string{layer}}, {"to", std::string{to}}, {"cause", std::string{cause}}})
+      .Increment();
 }
 void Metrics::hollow_worker_ended(std::string_view why) {
   families_->hollow_ended.Add({{"reason", std::string{why}}}).Increment();

@@ -41,6 +41,8 @@ class Metrics {
   void model_loaded(const std::string& model);
   void worker_died();
   void worker_restarted();
+  // A layer of a model went to the level `to`. All three are of few fixed words.
+  void level_moved(std::string_view layer, std::string_view to, std::string_view cause);
   // `why` is "replaced" or "not_worth_keeping".
   void hollow_worker_ended(std::string_view why);
   void request_retried();

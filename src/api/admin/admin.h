@@ -35,6 +35,9 @@ Task<void> unpin(Call call);
 // What is kept of prompts; and what is worth a change, with its remedy.
 Task<void> show_prefix(Call call);
 Task<void> show_doctor(Call call);
+Task<void> show_memory(Call call);
+Task<void> show_moves(Call call);
+Task<void> show_levels(Call call);
 
 // Named beginnings of prompts.
 Task<void> list_modules(Call call);

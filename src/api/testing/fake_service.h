@@ -227,6 +227,9 @@ class FakeService : public front::Service {
     return R"({"findings":[]})";
   }
   mutable std::optional<front::PromptTexts> told_texts;
+  std::string memory() const override { return R"({"limit_bytes":1})"; }
+  std::string moves() const override { return R"({"moves":[],"total":0})"; }
+  std::string levels() const override { return R"({"protected":[]})"; }
   Task<Result<Bytes>> cool_prefix(front::PrefixChoice choice) override {
     called = "cool_prefix " + (choice.model.empty() ? "all" : choice.model);
     if (choice.tier == front::PrefixChoice::Tier::kMemory) called += " memory";

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FrontService's memory: who holds it, who waits for it, and who gives it up.
+#include <utility>
+
+#include "front/front_service.h"
+
+namespace hearth::front {
+namespace {
+
+Bytes mib(std::int64_t n) { return Bytes{static_cast<std::uint64_t>(n) << 20}; }
+
+}  // namespace
+
+HostLevels::World FrontService::host_levels_world() {
+  HostLevels::World world{world_.loop,
+                          [this] {
+                            std::vector<Model*> all;
+                            for (const auto& [artifact, model] : models_) {
+                              if (model) all.push_back(model.get());
+                            }
+                            return all;
+                          },
+                          [this](const std::string& artifact) -> Model* {
+                            const auto found = models_.find(artifact);
+                            return found == models_.end() ? nullptr : found->second.get();
+                          },
+                          keeper_,
+                          prefix_.get(),
+                          [this](const std::string& artifact, std::string_view layer) {
+                            return pin_of(artifact, layer) != nullptr;
+                          },
+                          [](const Model& model) { return model.uses_per_hour(); },
+                          [this](const std::string& artifact) { return priority_of(artifact); }};
+  return world;
+}
+
+LevelRoom::World FrontService::levels_world() {
+  LevelRoom::World world{
+      world_.loop,
+      world_.clock,
+      [this] { return host_levels_->held(); },
+      [this] { return host_levels_->held_on_devices(); },
+      [this](const std::string& artifact) { return host_levels_->held_by_load(artifact); },
+      [this](LevelRoom::World::Busy busy) { return host_levels_->holdings(busy); },
+      [this](Move move) { return host_levels_->make(std::move(move)); },
+      [this](const std::string& artifact) { return priority_of(artifact); },
+      [this](const std::string& artifact) {
+        const NamedModel* named = holder_of(artifact);
+        return named == nullptr ? artifact : named->name;
+      }};
+  world.on_move = [this](const MoveRecord& move) {
+    events_.publish("move", move_json(move));
+    metrics_.level_moved(move.layer, move.to, move.cause);
+  };
+  return world;
+}
+
+LevelRoom::Settings FrontService::level_settings() const {
+  LevelRoom::Settings settings;
+  settings.limit = mib(config_.memory_mib);
+  if (config_.memory_reserve_mib > 0) settings.reserve = mib(config_.memory_reserve_mib);
+  settings.device_limit = mib(config_.device_mib);
+  settings.pressure.psi_limit = static_cast<double>(config_.psi_limit);
+  return settings;
+}
+
+int FrontService::priority_of(const std::string& artifact) const {
+  const NamedModel* holder = holder_of(artifact);
+  const ModelOptions options = config_.effective(holder == nullptr ? "" : holder->key);
+  return static_cast<int>(options.priority.value_or(0));
+}
+
+Task<void> FrontService::keep_levels() {
+  const auto pass = tasks_.enter();
+  if (pass) co_await levels_->run();
+}
+
+std::string FrontService::memory() const {
+  Bytes ours;
+  for (const auto& [artifact, model] : models_) {
+    const PageSnapshot* pages = layers_.pages().snapshot(artifact);
+    if (pages != nullptr) ours += pages->residency.resident;
+  }
+  return levels_->memory_json(ours);
+}
+
+std::string FrontService::moves() const { return levels_->moves().json(); }
+
+std::string FrontService::levels() const {
+  return R"({"protected":[],"prewarming":{},"warmth":[]})";
+}
+
+}  // namespace hearth::front
