@@ -121,6 +121,7 @@ Harm HarmJudge::judge(TimePoint now) {
   const bool proved = is_slow();
   if (proved) {
     slow_ = true;
+    slow_as_ = *current_;
   } else if (over || is_well()) {
     slow_ = false;
   }

@@ -58,9 +58,10 @@ class HarmJudge {
   Harm judge(TimePoint now);
 
   // Absent: not enough is known.
-  std::optional<Duration> usual() const;     // 99th percentile while Hearth did nothing
-  std::optional<Duration> current() const;   // while it worked, when it last did
-  std::optional<double> worst_wait() const;  // the last
+  std::optional<Duration> usual() const;         // 99th percentile while Hearth did nothing
+  std::optional<Duration> current() const;       // while it worked, when it last did
+  std::optional<double> worst_wait() const;      // the last
+  Duration slowest() const { return slow_as_; }  // current(), when it last proved harm
   // Enough has been seen to judge at all.
   bool knows() const;
   // Some of the last latencies was above the limit; more of them, sooner, would tell.
@@ -82,6 +83,7 @@ class HarmJudge {
   Wait cpu_, memory_, io_;
   bool slow_ = false;
   std::optional<Duration> current_;
+  Duration slow_as_{};
   std::optional<TimePoint> busy_at_;
 };
 

@@ -76,6 +76,8 @@ TEST(HarmJudge, IsWellOnlyClearlyBelowTheLimit) {
   EXPECT_TRUE(stale.any());
   EXPECT_FALSE(stale.proved);
   EXPECT_TRUE(service.latencies(30, 107ms, Hearth::kBusy).any());
+  EXPECT_EQ(service.judge.slowest(), 120ms);
+  EXPECT_EQ(service.judge.current(), 107ms);
   service.judge.begin_anew();
   EXPECT_FALSE(service.latencies(30, 104ms, Hearth::kBusy).any());
 }

@@ -174,9 +174,11 @@ ProtectedService::State ProtectedService::judged(const Harm& harm) const {
   return judge_.knows() ? State::kWell : State::kUnknown;
 }
 
-void ProtectedService::look(TimePoint now, std::int64_t wall_us) {
+void ProtectedService::look(TimePoint now, std::int64_t wall_us, const GiveWay& all) {
   if (ended_) return;
   harm_ = judge_.judge(now);
+  // While more is given to others, that all is well says nothing of what is given here.
+  harm_.telling = harm_.telling && both(given(), all) == given();
   const State state = judged(harm_);
   if (there_ && ladder_.look(now, harm_) != GiveWayLadder::Move::kNone) {
     judge_.begin_anew();
@@ -197,9 +199,9 @@ void ProtectedService::end() {
 std::string ProtectedService::harm_text() const {
   if (!there_) return means_.trouble;
   if (harm_.latency) {
-    const Duration current = judge_.current().value_or(Duration{});
     return fmt::format("99 % of its {} took up to {:.1f} ms of late, {:.1f} ms are usual",
-                       options_.url.empty() ? "turns" : "answers", milliseconds_of(current),
+                       options_.url.empty() ? "turns" : "answers",
+                       milliseconds_of(judge_.slowest()),
                        milliseconds_of(judge_.usual().value_or(Duration{})));
   }
   const char* waits = harm_.memory ? "memory" : harm_.cpu ? "processors" : "disks";

@@ -42,8 +42,9 @@ class ProtectedService {
   // The next question of a probe had better come soon.
   bool in_a_hurry() const;
 
-  // Judges, and moves at most one step. `wall_us`: for since_us.
-  void look(TimePoint now, std::int64_t wall_us);
+  // Judges, and moves at most one step. `wall_us`: for since_us. `all`: what is given to it and all
+  // others together.
+  void look(TimePoint now, std::int64_t wall_us, const GiveWay& all);
 
   // It is watched no longer: gives nothing, and its probe ends.
   void end();

@@ -133,7 +133,8 @@ void ProtectedServices::look(const std::vector<Reading>& readings) {
   for (const Reading& each : readings) {
     if (!each.service->ended()) each.service->take(now, each.read, did);
   }
-  for (const auto& [name, service] : services_) service->look(now, world_.clock.wall_us());
+  const GiveWay all = given();
+  for (const auto& [name, service] : services_) service->look(now, world_.clock.wall_us(), all);
   tell();
 }
 

@@ -212,6 +212,24 @@ TEST_F(Protected, WhatCannotBeAskedIsUnwatched) {
   EXPECT_EQ(shown()["reason"].as_string(), "no host");
 }
 
+TEST_F(Protected, OneServiceIsNotTakenFromBecauseMoreIsGivenToAnother) {
+  std::chrono::microseconds waited{};
+  const auto wait = [&] { proc_.waits("recorder", "cpu", waited += 300ms); };
+  wait();
+  services_.set({{"nas", by_url()}, {"recorder", by_cgroup()}});
+  services_.start();
+  idle_for(1min);
+  service_.latency = 50ms;
+  EXPECT_LE(busy_until([this] { return services_.give_way().threads == 4; }), 5s);
+  service_.latency = 10ms;
+  busy_ = true;
+  in_steps(8s, wait);
+  EXPECT_EQ(services_.give_way().percent, 25);
+  in_steps(20s, wait);
+  EXPECT_EQ(shown()["name"].as_string(), "nas");
+  EXPECT_EQ(shown()["gave_way"].as_array().size(), 2u) << services_.json();
+}
+
 TEST_F(Protected, AControlGroupThatWaitsForMemoryGetsMemory) {
   ProtectedOptions options = by_cgroup();
   options.release_pins = true;
