@@ -15,6 +15,7 @@ using std::chrono::hours;
 constexpr double kDayPrior = 1;
 constexpr double kWeekPrior = 2;
 constexpr double kAveragePrior = 24;
+constexpr double kFewestBouts = 1e-3;
 // Of one hour of the week no more than the last eight weeks count: habits change.
 constexpr double kRemembered = 8;
 // A pause of 200 ago counts about a third: a few days of conversations.
@@ -123,10 +124,13 @@ double ArrivalModel::recent_per_hour(const Instant& now) const {
          hours_of(kRateTime);
 }
 
-double ArrivalModel::per_hour_by_silence(const Instant& now) const {
+// Of bouts at a rate that is taken to be spread exponentially about the mean one, none came during
+// the silence: what is left of the rate then is 1 / (1 / mean + silence).
+double ArrivalModel::steady_per_hour(const Instant& now, Duration within) const {
   const std::optional<Duration> quiet = silence(now);
-  if (!quiet) return 0;
-  return 1 / (hours_of(*quiet) + hours_of(std::chrono::seconds{1}));
+  if (!quiet || within <= Duration{}) return 0;
+  const double hours_a_bout = (hours_watched_ + kAveragePrior) / std::max(bouts_, kFewestBouts);
+  return pause_hazard(*quiet, within) / hours_of(within) + 1 / (hours_a_bout + hours_of(*quiet));
 }
 
 double ArrivalModel::bouts_per_hour(int hour) const {

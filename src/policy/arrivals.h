@@ -67,10 +67,11 @@ class ArrivalModel {
   // nullopt if within a week none is more likely than not.
   std::optional<NextArrival> next(const Instant& now) const;
 
-  // Without any forecast: what the last hour or so brought (an exponential mean), and the rate that
-  // the silence since the last one suggests by itself. Both 0 if there never was one.
+  // The same without the hours of the week and beats: as if bouts came at any time at their mean
+  // rate, believed the less the longer it has been silent.
+  double steady_per_hour(const Instant& now, Duration within) const;
+  // What the last hour or so brought: an exponential mean.
   double recent_per_hour(const Instant& now) const;
-  double per_hour_by_silence(const Instant& now) const;
 
   // Since the last one; nullopt if there never was one.
   std::optional<Duration> silence(const Instant& now) const;

@@ -61,19 +61,21 @@ std::optional<PrewarmStep> Prewarmer::next(std::span<const PrewarmCandidate> can
     if (worth(model) < gain) break;
     if (model.busy || ledger_.rests(model.model, now)) continue;
     PrewarmStep step = step_for(model, order, free, most, gain);
-    if (step.bytes > Bytes{}) return step;
+    const Bytes least = smaller(rules_.least_step, model.size - model.resident);
+    if (step.bytes > Bytes{} && step.bytes >= least) return step;
   }
   return std::nullopt;
 }
 
 void Prewarmer::note_read(const std::string& model, Bytes bytes, Duration now) {
-  const Bytes left = allowance(now);
-  allowance_ = count_of(left - bytes);
+  allowance_ = count_of(left_of_day(now) - bytes);
   filled_at_ = now;
+  earned_ = std::max(0.0, earned_ - count_of(bytes));
   ledger_.note_read(model, bytes, now);
 }
 
 void Prewarmer::note_used(const std::string& model, double seconds_per_byte, Duration now) {
+  earn(ledger_.unused(model));
   ledger_.note_used(model, seconds_per_byte, now);
 }
 
@@ -82,7 +84,17 @@ void Prewarmer::note_resident(const std::string& model, Bytes resident, Bytes si
   ledger_.judge(model, size, rules_.least_gain, now);
 }
 
+void Prewarmer::note_demand(Bytes bytes) { earn(bytes); }
+
+void Prewarmer::earn(Bytes bytes) {
+  earned_ = std::min(earned_ + rules_.earned_share * count_of(bytes), count_of(rules_.bytes_a_day));
+}
+
 Bytes Prewarmer::allowance(Duration now) const {
+  return smaller(left_of_day(now), Bytes{static_cast<std::uint64_t>(earned_)});
+}
+
+Bytes Prewarmer::left_of_day(Duration now) const {
   const double full = count_of(rules_.bytes_a_day);
   if (!filled_at_) return rules_.bytes_a_day;
   const double passed = std::max(0.0, static_cast<double>((now - *filled_at_).count()));

@@ -21,13 +21,21 @@ PrewarmCandidate candidate(std::string model, Bytes size, Bytes resident, double
 
 PrewarmRules rules() {
   PrewarmRules rules;
+  rules.earned_share = 1;
   rules.step = 1_GiB;
   rules.bytes_a_day = 20_GiB;
   return rules;
 }
 
-TEST(Prewarm, FillsWhatIsFreeWithTheLikeliest) {
+// One that has earned its day.
+Prewarmer ready() {
   Prewarmer prewarmer{rules()};
+  prewarmer.note_demand(100_GiB);
+  return prewarmer;
+}
+
+TEST(Prewarm, FillsWhatIsFreeWithTheLikeliest) {
+  Prewarmer prewarmer = ready();
   const std::vector<PrewarmCandidate> models{candidate("a", 4_GiB, {}, 0.4),
                                              candidate("b", 4_GiB, 3_GiB + 512_MiB, 0.9)};
   auto step = prewarmer.next(models, 8_GiB, kRate, 0s);
@@ -38,15 +46,15 @@ TEST(Prewarm, FillsWhatIsFreeWithTheLikeliest) {
 }
 
 TEST(Prewarm, ReadsNothingThatIsUnlikelyToBeAskedFor) {
-  Prewarmer prewarmer{rules()};
-  const std::vector<PrewarmCandidate> models{candidate("a", 4_GiB, {}, 0.2)};
+  Prewarmer prewarmer = ready();
+  const std::vector<PrewarmCandidate> models{candidate("a", 4_GiB, {}, 0.15)};
   EXPECT_FALSE(prewarmer.next(models, 8_GiB, kRate, 0s));
   EXPECT_FALSE(prewarmer.next({}, 8_GiB, kRate, 0s));
   EXPECT_FALSE(prewarmer.next(models, 8_GiB, 0, 0s));
 }
 
 TEST(Prewarm, TakesFromTheLeastLikelyWhereThatPays) {
-  Prewarmer prewarmer{rules()};
+  Prewarmer prewarmer = ready();
   std::vector<PrewarmCandidate> models{
       candidate("wanted", 4_GiB, {}, 0.8), candidate("near", 4_GiB, 4_GiB, 0.7),
       candidate("far", 4_GiB, 300_MiB, 0.01), candidate("middle", 4_GiB, 4_GiB, 0.3)};
@@ -63,7 +71,7 @@ TEST(Prewarm, TakesFromTheLeastLikelyWhereThatPays) {
 }
 
 TEST(Prewarm, LeavesTheBusyAlone) {
-  Prewarmer prewarmer{rules()};
+  Prewarmer prewarmer = ready();
   std::vector<PrewarmCandidate> models{candidate("wanted", 4_GiB, {}, 0.8),
                                        candidate("busy", 4_GiB, 4_GiB, 0)};
   models[1].busy = true;
@@ -73,7 +81,7 @@ TEST(Prewarm, LeavesTheBusyAlone) {
 }
 
 TEST(Prewarm, KeepsToTheDaysBytes) {
-  Prewarmer prewarmer{rules()};
+  Prewarmer prewarmer = ready();
   const std::vector<PrewarmCandidate> models{candidate("a", 8_GiB, {}, 1)};
   Bytes read{};
   Duration now{};
@@ -82,14 +90,40 @@ TEST(Prewarm, KeepsToTheDaysBytes) {
     read += step->bytes;
   }
   EXPECT_EQ(read, 20_GiB);
+  prewarmer.note_demand(100_GiB);
   now += 12h;
   EXPECT_NEAR(static_cast<double>(prewarmer.allowance(now).count()), 10.0 * (1 << 30), 1000);
   now += 96h;
   EXPECT_EQ(prewarmer.allowance(now), 20_GiB);
 }
 
+TEST(Prewarm, EarnsItsBytesByWhatOthersWaitedForAndByWhatIsUsed) {
+  PrewarmRules half = rules();
+  half.earned_share = 0.5;
+  half.least_step = {};
+  Prewarmer prewarmer{half};
+  const std::vector<PrewarmCandidate> models{candidate("m", 8_GiB, {}, 1)};
+  EXPECT_FALSE(prewarmer.next(models, 8_GiB, kRate, 0s));
+  prewarmer.note_demand(1_GiB);
+  EXPECT_EQ(prewarmer.next(models, 8_GiB, kRate, 0s)->bytes, 512_MiB);
+  prewarmer.note_read("m", 512_MiB, 1s);
+  EXPECT_EQ(prewarmer.allowance(1s), Bytes{});
+  prewarmer.note_used("m", 0, 2s);
+  prewarmer.note_used("m", 0, 3s);
+  EXPECT_EQ(prewarmer.allowance(3s), 256_MiB);
+}
+
+TEST(Prewarm, TakesNoTinySteps) {
+  Prewarmer prewarmer = ready();
+  std::vector<PrewarmCandidate> models{candidate("m", 8_GiB, {}, 1)};
+  EXPECT_FALSE(prewarmer.next(models, 15_MiB, kRate, 0s));
+  EXPECT_TRUE(prewarmer.next(models, 16_MiB, kRate, 0s));
+  models[0].resident = 8_GiB - 1_MiB;
+  EXPECT_EQ(prewarmer.next(models, 15_MiB, kRate, 0s)->bytes, 1_MiB);
+}
+
 TEST(Prewarm, AccountsForWhatWasReadUsedAndWasted) {
-  Prewarmer prewarmer{rules()};
+  Prewarmer prewarmer = ready();
   (void)prewarmer.next({}, {}, kRate, 0s);
   prewarmer.note_read("m", 3_GiB, 1h);
   prewarmer.note_resident("m", 2_GiB, 4_GiB, 2h);  // one was given up
@@ -106,7 +140,7 @@ TEST(Prewarm, AccountsForWhatWasReadUsedAndWasted) {
 }
 
 TEST(Prewarm, RestsWhereItDoesNotPayAndLongerEachTime) {
-  Prewarmer prewarmer{rules()};
+  Prewarmer prewarmer = ready();
   const std::vector<PrewarmCandidate> models{candidate("m", 2_GiB, {}, 0.9)};
   Duration now{};
   std::vector<Duration> rests;
@@ -124,7 +158,7 @@ TEST(Prewarm, RestsWhereItDoesNotPayAndLongerEachTime) {
 }
 
 TEST(Prewarm, GoesOnWhereItPays) {
-  Prewarmer prewarmer{rules()};
+  Prewarmer prewarmer = ready();
   Duration now{};
   for (int round = 0; round < 60; ++round, now += 1h) {
     prewarmer.note_read("m", 2_GiB, now);
@@ -139,7 +173,7 @@ TEST(Prewarm, StepsKeepToTheRules) {
   std::mt19937 random{7};
   const auto bytes = [&random](std::uint64_t most) { return Bytes{random() % (most + 1)}; };
   for (int round = 0; round < 3000; ++round) {
-    Prewarmer prewarmer{rules()};
+    Prewarmer prewarmer = ready();
     std::vector<PrewarmCandidate> models;
     for (int i = 0; i < 6; ++i) {
       const Bytes size = Bytes{1} + bytes(8'000'000'000);

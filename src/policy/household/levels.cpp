@@ -41,8 +41,9 @@ void Levels::arrived(const House& house, std::size_t model) {
 
 double Levels::rate(const House& house, std::size_t model) const {
   const Instant now = instant_of(house.now);
-  if (prediction_ == Prediction::kOff) return arrivals_[model].per_hour_by_silence(now);
-  return arrivals_[model].expected_per_hour(now, prewarmer_.rules().horizon);
+  const Duration horizon = prewarmer_.rules().horizon;
+  if (prediction_ == Prediction::kOff) return arrivals_[model].steady_per_hour(now, horizon);
+  return arrivals_[model].expected_per_hour(now, horizon);
 }
 
 std::vector<Holding> Levels::holdings(const House& house) const {
@@ -67,6 +68,7 @@ std::optional<std::vector<Release>> Levels::make_room(const House& house, std::s
   std::vector<Release> releases;
   for (const PlannedMove& move : plan->moves) releases.push_back({move.holding, move.freed});
   note_releases(house, releases);
+  prewarmer_.note_demand(house.missing(model));
   return releases;
 }
 

@@ -89,7 +89,7 @@ class Replay {
     const Bytes wanted = std::min(action.read, room);
     const Bytes read{static_cast<std::uint64_t>(std::min(count_of(wanted), std::floor(most)))};
     const auto took = static_cast<std::int64_t>(std::ceil(count_of(read) / rate * 1e9));
-    advance(std::min(until, house_.now + Duration{took}));
+    advance(read < wanted ? until : std::min(until, house_.now + Duration{took}));
     house_.models[action.model].resident += read;
     score_.prewarm_gb += count_of(read) / kGb;
     strategy_.has_read(house_, action.model, read);
