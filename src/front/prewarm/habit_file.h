@@ -43,6 +43,7 @@ class HabitFile {
 
  private:
   Result<> take(std::string_view text);
+  std::uint64_t version();
 
   const Files& files_;
   std::string path_;

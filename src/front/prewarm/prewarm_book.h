@@ -20,8 +20,9 @@ struct PrewarmNotes {
     Duration rests_until{};  // zero: it does not rest
   };
   std::map<std::string, Model> models{};  // by artifact
-  std::optional<Bytes> allowance{};       // left of the day's bytes ...
-  Duration at{};                          // ... then
+  Bytes day_left{};                       // of the day's bytes, ...
+  Bytes earned{};  // and what Prewarmer::note_demand() and note_used() allow, ...
+  Duration at{};   // ... as of then
 };
 
 // A Prewarmer that outlives restarts and replaced files. A restart costs what the ledger alone
@@ -37,12 +38,13 @@ class PrewarmBook {
   // See Prewarmer.
   std::optional<PrewarmStep> next(std::span<const PrewarmCandidate> candidates, Bytes free,
                                   double read_bytes_per_s, Duration now);
+  void note_demand(Bytes bytes);
   void note_read(const std::string& artifact, Bytes bytes, Duration now);
   void note_used(const std::string& artifact, double seconds_per_byte, Duration now);
   void note_resident(const std::string& artifact, Bytes resident, Bytes size, Duration now);
   Bytes allowance(Duration now) const { return prewarmer_.allowance(now); }
 
-  // Its file was replaced: what it cost stays, what lay unused is wasted.
+  // Its file was replaced: what it cost stays with the new one, what lay unused is wasted.
   void rename(const std::string& from, const std::string& to, Duration now);
   void forget(const std::string& artifact, Duration now);
 
@@ -53,7 +55,8 @@ class PrewarmBook {
   std::optional<Duration> rests_until(const std::string& artifact, Duration now) const;
 
   PrewarmNotes notes(Duration now) const;
-  void take(PrewarmNotes notes);
+  // The time since the notes were made fills the day's bytes; nothing lay in memory meanwhile.
+  void take(PrewarmNotes notes, Duration now);
 
   // Grows with whatever is worth being kept.
   std::uint64_t version() const { return version_; }

@@ -52,6 +52,8 @@ class PrewarmRunner {
   // A request came that wants the model's weights: ends what is being read, whatever it is for, and
   // counts as found what lies there of the model. To be called before the model changes.
   void request(const std::string& artifact);
+  // So much was read while a request waited for it: see Prewarmer::note_demand().
+  void demand(Bytes read) { world_.habits.prewarm().note_demand(read); }
   // Something that signs() say has changed: ends what is being read if it now may not be.
   void poke();
 
@@ -73,13 +75,14 @@ class PrewarmRunner {
     std::string artifact;
     std::shared_ptr<SharedProgress> progress;  // also the reader's
     bool asked_for = false;                    // a request for this very model came meanwhile
-    double seconds_per_byte = 0;
   };
 
   Task<void> run();
   Task<Duration> look();
   Task<Duration> take(PrewarmStep step);
-  Task<Result<Bytes>> read(PrewarmStep step);
+  Task<Result<Bytes>> carry_out(PrewarmStep step);
+  void note(const Step& step, Bytes read);
+  double seconds_per_byte(const std::string& artifact) const;
   std::vector<PrewarmCandidate> candidates(Duration now);
   bool may() const { return running_ && why_not_prewarm(world_.signs()).empty(); }
   void cancel();
