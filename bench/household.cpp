@@ -16,50 +16,29 @@
 #include <vector>
 
 #include "policy/household/generator.h"
-#include "policy/household/levels.h"
-#include "policy/household/optimum.h"
-#include "policy/household/peers.h"
-#include "policy/household/replay.h"
+#include "policy/household/league.h"
 
 namespace hearth::household {
 namespace {
 
 using Scores = std::map<std::string, Score>;
 
-std::vector<std::string> order() {
-  std::vector<std::string> names;
-  for (const std::string_view name : peer_names()) names.emplace_back(name);
-  names.insert(names.end(), {"optimum", "hearth-unpredicted", "hearth"});
-  return names;
-}
-
-Scores play(const Trace& trace, const Machine& machine) {
+Scores by_name(const std::vector<Score>& list) {
   Scores scores;
-  for (const std::string_view name : peer_names()) {
-    const auto peer = make_peer(name, trace, machine);
-    scores[std::string{name}] = replay(trace, machine, *peer);
-  }
-  if (const auto best = optimum(trace, machine)) scores["optimum"] = *best;
-  for (const auto prediction : {Levels::Prediction::kOff, Levels::Prediction::kOn}) {
-    Levels levels{trace, prediction};
-    Score score = replay(trace, machine, levels);
-    scores[score.strategy] = std::move(score);
-  }
+  for (const Score& score : list) scores[score.strategy] = score;
   return scores;
 }
 
-void print_table(const Trace& trace, const Scores& scores) {
+void print_table(const Trace& trace, const std::vector<Score>& list) {
   fmt::print("{:<20}{:>7}{:>10}{:>10}{:>12}{:>11}{:>12}{:>12}\n", "policy", "starts", "cold s",
              "p99 s", "demand GB", "ahead GB", "held GB.h", "kept GB.h");
-  for (const std::string& name : order()) {
-    const auto found = scores.find(name);
-    if (found == scores.end()) continue;
-    const Score& s = found->second;
-    fmt::print("{:<20}{:>7}{:>10.1f}{:>10.1f}{:>12.1f}{:>11.1f}{:>12.0f}{:>12.0f}\n", name,
+  for (const Score& s : list) {
+    fmt::print("{:<20}{:>7}{:>10.1f}{:>10.1f}{:>12.1f}{:>11.1f}{:>12.0f}{:>12.0f}\n", s.strategy,
                s.cold_starts, s.cold_seconds, s.p99_wait_s, s.demand_gb, s.prewarm_gb,
                s.held_gb_hours, s.kept_gb_hours);
     if (s.refused > 0) fmt::print("  {} refused\n", s.refused);
   }
+  const Scores scores = by_name(list);
   fmt::print("\ncold seconds by model, lru / hearth:");
   for (std::size_t i = 0; i < trace.models.size(); ++i) {
     fmt::print(" {} {:.0f}/{:.0f}", trace.models[i].name, scores.at("lru").cold_seconds_of[i],
@@ -162,14 +141,14 @@ int run(const Options& options) {
       std::cerr << options.trace << ": " << trace.error().message() << "\n";
       return 2;
     }
-    const Scores scores = play(*trace, machine);
+    const std::vector<Score> scores = play_all(*trace, machine);
     fmt::print("{} at {} GB\n", options.trace, options.cap_gb);
     print_table(*trace, scores);
-    pass = print_bars({scores});
+    pass = print_bars({by_name(scores)});
   }
   std::vector<Scores> runs;
   for (int seed = 1; seed <= options.seeds; ++seed) {
-    runs.push_back(play(generate(static_cast<std::uint64_t>(seed)), machine));
+    runs.push_back(by_name(play_all(generate(static_cast<std::uint64_t>(seed)), machine)));
   }
   if (!runs.empty()) {
     fmt::print("\n{} made-up households at {} GB\n", runs.size(), options.cap_gb);

@@ -31,7 +31,7 @@ constexpr int kSteps = 12;  // of one integral over hours of the week
 double hours_of(Duration time) { return static_cast<double>(time.count()) / 3.6e12; }
 
 double hour_of_week(std::int64_t local_s) {
-  constexpr std::int64_t kWeek = 7 * 24 * 3600;
+  constexpr std::int64_t kWeek = 604'800;
   return static_cast<double>(((local_s % kWeek) + kWeek) % kWeek) / 3600;
 }
 

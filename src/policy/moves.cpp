@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/size_text.h"
 
@@ -155,8 +156,9 @@ Shortfall shortfall_of(const MemoryDemand& demand, std::span<const Holding> hold
       shortfall.obstacles.push_back({i, holding.floor, promise ? Why::kWarmBound : Why::kPin});
     }
   }
-  std::ranges::stable_sort(shortfall.obstacles,
-                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::ranges::sort(shortfall.obstacles, [](const auto& a, const auto& b) {
+    return std::pair{b.bytes, a.holding} < std::pair{a.bytes, b.holding};
+  });
   shortfall.passes = demand.free + later >= demand.needed;
   return shortfall;
 }

@@ -2,6 +2,8 @@
 #include "policy/prewarm.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 namespace hearth {
 namespace {
@@ -23,8 +25,10 @@ using Ranked = std::vector<const PrewarmCandidate*>;  // least worth first
 Ranked ranked(std::span<const PrewarmCandidate> candidates) {
   Ranked order;
   for (const PrewarmCandidate& candidate : candidates) order.push_back(&candidate);
-  std::ranges::stable_sort(order,
-                           [](const auto* a, const auto* b) { return worth(*a) < worth(*b); });
+  // By place in the list where worth is the same, so that the answer is, too.
+  std::ranges::sort(order, [](const PrewarmCandidate* a, const PrewarmCandidate* b) {
+    return std::pair{worth(*a), a} < std::pair{worth(*b), b};
+  });
   return order;
 }
 
@@ -104,6 +108,7 @@ Bytes Prewarmer::left_of_day(Duration now) const {
 void Prewarmer::set_rules(PrewarmRules rules) {
   rules_ = rules;
   allowance_ = std::min(allowance_, count_of(rules.bytes_a_day));
+  earned_ = std::min(earned_, count_of(rules.bytes_a_day));
 }
 
 }  // namespace hearth

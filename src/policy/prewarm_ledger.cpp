@@ -83,6 +83,7 @@ Bytes PrewarmLedger::unused(const std::string& model) const {
 
 std::vector<std::string> PrewarmLedger::models() const {
   std::vector<std::string> names;
+  names.reserve(entries_.size());
   for (const auto& [name, entry] : entries_) names.push_back(name);
   return names;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "base/random.h"
@@ -62,7 +63,9 @@ class Generator {
     programmer();
     chats();
     summaries();
-    std::ranges::stable_sort(trace_.requests, {}, &TraceRequest::at);
+    std::ranges::sort(trace_.requests, {}, [](const TraceRequest& request) {
+      return std::tuple{request.at, request.model, request.service};
+    });
     return std::move(trace_);
   }
 

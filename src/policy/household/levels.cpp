@@ -7,7 +7,7 @@ namespace hearth::household {
 namespace {
 
 // Monday, 0:00.
-constexpr std::int64_t kMonday = 4 * 86400;
+constexpr std::int64_t kMonday = 345'600;
 constexpr Duration kLook = std::chrono::minutes{1};
 
 Instant instant_of(Duration now) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/household/generator.h"
+#include "policy/household/league.h"
 #include "policy/household/levels.h"
 #include "policy/household/optimum.h"
 #include "policy/household/peers.h"
@@ -201,6 +202,13 @@ TEST(Optimum, IsExactWhereItCanBeSeen) {
   EXPECT_EQ(best->cold_starts, 4);
   EXPECT_NEAR(best->cold_seconds, 36, 1e-6);
   EXPECT_FALSE(optimum(trace, with_memory(3)));
+}
+
+TEST(League, PlaysAll) {
+  const std::vector<Score> scores = play_all(generate(1, 2), {});
+  ASSERT_EQ(scores.size(), peer_names().size() + 3);
+  EXPECT_EQ(scores.front().strategy, "ollama");
+  EXPECT_EQ(scores.back().strategy, "hearth");
 }
 
 TEST(Peers, AnUnknownNameIsNone) { EXPECT_EQ(make_peer("none", generate(1, 1), {}), nullptr); }
