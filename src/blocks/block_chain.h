@@ -14,6 +14,10 @@ namespace hearth::blocks {
 // cut at a block's end is evaluated by the same computations (32 is not, 64 and its multiples are).
 inline constexpr std::size_t kBlockTokens = 64;
 
+// The end of what was evaluated is kept too where it is no whole block: a part, of at least so many
+// tokens. Fewer cost about as much to fetch as to evaluate.
+inline constexpr std::size_t kLeastPart = 8;
+
 // Within what blocks may be taken for one another.
 struct Domain {
   // All that changes the values: the model's content, engine, hardware, layout of the weights, KV
@@ -26,7 +30,8 @@ struct Domain {
 // Thread-safe, like all functions here.
 Digest root_of(const Domain& domain);
 
-// The name of the block that follows `parent`. `tokens` are its kBlockTokens tokens.
+// The name of the block that follows `parent`. `tokens` are its kBlockTokens tokens, or those of a
+// part.
 Digest digest_of(const Digest& parent, std::span<const std::int32_t> tokens);
 
 // The names of all full blocks of `tokens`; what is left over has none.

@@ -63,7 +63,7 @@ class In {
 Failed corrupt(std::string reason) { return fail(ErrorCode::kCorrupt, std::move(reason)); }
 
 Result<> check_numbers(const Header& header, std::uint32_t tokens) {
-  if (tokens != kBlockTokens) return corrupt(fmt::format("{} tokens", tokens));
+  if (tokens == 0 || tokens > kBlockTokens) return corrupt(fmt::format("{} tokens", tokens));
   if (header.first % kBlockTokens != 0) return corrupt(fmt::format("position {}", header.first));
   if (header.base.count() > kMostBytes || header.window.count() > kMostBytes) {
     return corrupt("size");
@@ -117,7 +117,7 @@ Result<Header> decode(std::span<const std::byte> bytes) {
   header.window = Bytes{in.number<std::uint64_t>()};
   header.base_checksum = in.number<std::uint64_t>();
   header.window_checksum = in.number<std::uint64_t>();
-  for (std::size_t i = 0; i < kBlockTokens; ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(tokens, kBlockTokens); ++i) {
     header.tokens.push_back(static_cast<std::int32_t>(in.number<std::uint32_t>()));
   }
   in.skip_to(kChecksumAt);

@@ -23,7 +23,7 @@ struct Header {
   Digest parent{};  // the root, for the first block
   Digest digest{};
   std::uint32_t first = 0;           // position of its first token; a multiple of kBlockTokens
-  std::vector<std::int32_t> tokens;  // kBlockTokens of them
+  std::vector<std::int32_t> tokens;  // kBlockTokens of them; fewer, but not none, of a part
   Bytes base;
   Bytes window;
   std::uint64_t base_checksum = 0;

@@ -24,6 +24,7 @@ std::string encode_stored(const PrefixPlanMessage::Stored& stored) {
   out.truth("disk", stored.tier == BlockTier::kDisk)
       .number("place", stored.place)
       .bytes("size", stored.size);
+  if (stored.tokens > 0) out.number("tokens", stored.tokens);
   return out.finish();
 }
 
@@ -41,6 +42,7 @@ std::vector<PrefixPlanMessage::Stored> read_stored(ObjectReader& in) {
     stored.tier = inner.truth("disk").value_or(false) ? BlockTier::kDisk : BlockTier::kArena;
     stored.place = inner.integer("place", kCount).value_or(0);
     stored.size = inner.bytes("size");
+    stored.tokens = inner.integer("tokens", kCount).value_or(0);
     all.push_back(stored);
   });
   return all;
@@ -80,6 +82,7 @@ BlocksMessage read_blocks(ObjectReader& in) {
     if (!size || *size < 0) return in.wrong(path, "a size");
     m.sizes.push_back(Bytes{static_cast<std::uint64_t>(*size)});
   });
+  m.part = in.integer("part", kCount).value_or(0);
   m.reason = in.text("reason");
   return m;
 }
@@ -129,9 +132,11 @@ std::string encode(const PrefixPlanMessage& m) {
 
 std::string encode(const BlocksMessage& m) {
   JsonWriter out;
-  out.integers("generated", m.generated)
-      .raw("sizes", list_of(m.sizes, [](Bytes size) { return std::to_string(size.count()); }))
-      .text("reason", m.reason);
+  out.integers("generated", m.generated).raw("sizes", list_of(m.sizes, [](Bytes size) {
+                                               return std::to_string(size.count());
+                                             }));
+  if (m.part > 0) out.number("part", m.part);
+  out.text("reason", m.reason);
   return out.finish();
 }
 

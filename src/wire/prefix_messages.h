@@ -27,14 +27,18 @@ struct PrefixPlanMessage {
     BlockTier tier = BlockTier::kArena;
     int place = 0;  // the arena's slot, or the descriptor's index in this frame
     Bytes size;     // of the record
+    // The record begins with so many of the prompt's next tokens, and then differs or ends: the
+    // last one only. 0: a block whose tokens are all the prompt's.
+    int tokens = 0;
   };
   std::vector<Stored> stored;  // of the prompt's first blocks, without a gap
   bool more = false;           // the blocks that follow these come in the next frame
 
   // The rest counts in the last frame only.
-  int keep_from = 0;      // the first block that is not stored anywhere yet
-  std::vector<int> keep;  // arena slots for that block and those after it, of prompt and reply
-  Bytes keep_limit;       // for all of them together
+  int keep_from = 0;  // the first whole block that is not stored anywhere yet
+  // Arena slots for that block and those after it, of prompt and reply; the last one may be a part.
+  std::vector<int> keep;
+  Bytes keep_limit;  // for all of them together
   // Evaluate from the front while blocks are read from the back, until the two meet.
   bool both_ways = false;
   // The nearest earlier prompt of the same domain had this token at this position.
@@ -59,6 +63,7 @@ struct BlocksMessage {
   // Of the records in the first slots of `keep`; zero: nothing was written there, for that block is
   // kept for another request, which was reported before.
   std::vector<Bytes> sizes;
+  int part = 0;        // tokens of the last of these records where it is a part; 0: all are whole
   std::string reason;  // why there are fewer than asked for; empty: there was no more to keep
 };
 

@@ -96,7 +96,8 @@ void BlockKeeper::run() {
 
 BlockKeeper::Kept BlockKeeper::keep(const Job& job) const {
   const Bytes size{size_of(job)};
-  if (job.tokens.size() != blocks::kBlockTokens || size > wire::kArenaPitch) {
+  const bool is_block = !job.tokens.empty() && job.tokens.size() <= blocks::kBlockTokens;
+  if (!is_block || size > wire::kArenaPitch) {
     return {job.id, fail(ErrorCode::kInvalid, "not a block, or larger than a slot")};
   }
   if (auto written = write_record(arena_, job); !written) {

@@ -28,7 +28,7 @@ class BlockKeeper {
     Digest root{};
     Digest parent{};                    // the root, for the first block
     std::uint32_t first = 0;            // position of its first token
-    std::vector<engine::Token> tokens;  // blocks::kBlockTokens of them
+    std::vector<engine::Token> tokens;  // blocks::kBlockTokens of them, or those of a part
     engine::Context::BlockState state;
   };
   struct Kept {

@@ -64,12 +64,26 @@ TEST(BlockKeeper, WritesRecordsInTurnAndReportsThem) {
   }
 }
 
+TEST(BlockKeeper, WritesAPartToo) {
+  const Arena arena{test::empty_memory()};
+  WorkQueue<Kept> kept;
+  BlockKeeper keeper{arena, [&](const Kept& block) { kept.push(block); }};
+  auto job = sample_block(1, 100, 50);
+  job.tokens.resize(9);
+  ASSERT_TRUE(keeper.try_put(std::move(job)));
+  ASSERT_TRUE(kept.pop()->size);
+  const auto header = header_in(arena, 1);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->tokens.size(), 9U);
+  EXPECT_EQ(header->digest, blocks::digest_of(header->parent, header->tokens));
+}
+
 TEST(BlockKeeper, RefusesWhatIsNoBlock) {
   const Arena arena{test::empty_memory()};
   WorkQueue<Kept> kept;
   BlockKeeper keeper{arena, [&](const Kept& block) { kept.push(block); }};
   auto job = sample_block(0, 100, 0);
-  job.tokens.pop_back();
+  job.tokens.clear();
   ASSERT_TRUE(keeper.try_put(std::move(job)));
   EXPECT_EQ(kept.pop()->size.error().code(), ErrorCode::kInvalid);
 }

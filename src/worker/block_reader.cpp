@@ -226,14 +226,20 @@ tl::expected<BlockReader::Block, std::string> BlockReader::read(int index) {
   return block;
 }
 
-// The names settle all earlier tokens; this block's are compared one by one all the same.
+// The names settle all earlier tokens; this block's are compared one by one all the same. One that
+// the prompt leaves, or that ends before a whole block does, has a name of its own, but the same
+// predecessor.
 bool BlockReader::is_wanted(const blocks::Header& header, int index) const {
-  const std::size_t at = static_cast<std::size_t>(index) * blocks::kBlockTokens;
-  if (at + blocks::kBlockTokens > prefix_.tokens.size()) return false;
-  const auto wanted = std::span{prefix_.tokens}.subspan(at, blocks::kBlockTokens);
-  return header.root == prefix_.root && header.first == at &&
-         header.digest == names_[static_cast<std::size_t>(index)] &&
-         std::equal(wanted.begin(), wanted.end(), header.tokens.begin(), header.tokens.end());
+  const auto place = static_cast<std::size_t>(index);
+  const std::size_t at = place * blocks::kBlockTokens;
+  const auto count = static_cast<std::size_t>(prefix_.blocks[place].tokens);
+  if (at + count > prefix_.tokens.size() || count > header.tokens.size()) return false;
+  const auto wanted = std::span{prefix_.tokens}.subspan(at, count);
+  const Digest& parent = place == 0 ? prefix_.root : names_[place - 1];
+  const bool named =
+      count == blocks::kBlockTokens ? header.digest == names_[place] : header.parent == parent;
+  return header.root == prefix_.root && header.first == at && named &&
+         std::equal(wanted.begin(), wanted.end(), header.tokens.begin());
 }
 
 }  // namespace hearth::worker

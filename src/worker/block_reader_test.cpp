@@ -156,6 +156,28 @@ TEST(BlockReader, RefusesWhatIsOfOtherTokensOrOfAnotherRoot) {
   EXPECT_EQ(read_all(sample, {0, 4, Direction::kFromFront, 0}).refused->reason, "tokens");
 }
 
+// A prompt that leaves block 3 after 20 tokens.
+TEST(BlockReader, HandsOutABlockOfWhichOnlyTheBeginningIsWanted) {
+  for (const bool on_disk : {false, true}) {
+    StoredSample sample{4, kBase, kWindow};
+    if (on_disk) sample.to_file(3);
+    sample.prefix().tokens.resize(3 * 64 + 20);
+    sample.prefix().tokens.push_back(4711);
+    sample.block_at(3).tokens = 20;
+    EXPECT_EQ(sample.prefix().covered(), 3 * 64 + 20);
+    for (const Direction direction : {Direction::kFromFront, Direction::kFromBack}) {
+      const Outcome outcome = read_all(sample, {2, 4, direction, 0});
+      EXPECT_EQ(outcome.blocks.size(), 2U);
+      EXPECT_FALSE(outcome.refused);
+    }
+    sample.block_at(3).tokens = 21;
+    EXPECT_EQ(read_all(sample, {2, 4, Direction::kFromFront, 0}).refused->reason, "tokens");
+    sample.block_at(3).tokens = 20;
+    sample.prefix().tokens[2 * 64 + 5] = 4711;  // in the block before it
+    EXPECT_EQ(read_all(sample, {3, 4, Direction::kFromFront, 0}).refused->reason, "tokens");
+  }
+}
+
 TEST(BlockReader, SaysThatADescriptorIsBroken) {
   StoredSample sample{2, kBase, 0};
   sample.to_file(1);

@@ -31,6 +31,11 @@ Result<> add_blocks(StoredPrefix& to, const std::vector<wire::PrefixPlanMessage:
                     std::vector<Fd>& files) {
   for (const wire::PrefixPlanMessage::Stored& from : blocks) {
     StoredPrefix::Block block{from.tier, from.place, Fd{}, from.size};
+    if (from.tokens > 0) block.tokens = from.tokens;
+    const bool follows = to.covered() == static_cast<int>(to.blocks.size() * kBlockTokens);
+    if (!follows || block.tokens > static_cast<int>(kBlockTokens)) {
+      return fail(ErrorCode::kCorrupt, "stored: a part in the middle, or of more than a block");
+    }
     if (from.tier == wire::BlockTier::kDisk) {
       const auto place = static_cast<std::size_t>(from.place);
       if (place >= files.size() || !files[place]) {
@@ -40,7 +45,7 @@ Result<> add_blocks(StoredPrefix& to, const std::vector<wire::PrefixPlanMessage:
     }
     to.blocks.push_back(std::move(block));
   }
-  if (to.blocks.size() > to.tokens.size() / kBlockTokens) {
+  if (static_cast<std::size_t>(to.covered()) > to.tokens.size()) {
     return fail(ErrorCode::kCorrupt, "stored: more blocks than the text has");
   }
   return {};

@@ -28,8 +28,10 @@ class Restore {
   struct Range {
     int slot = 0;
     int first = 0;   // block; everything before it is in the slot's cells
-    int last = 0;    // blocks first .. last-1
+    int tokens = 0;  // of the prompt, from its first one on, that are wanted; more than first's
     int window = 0;  // the model's sliding window, in tokens; 0: it has none
+
+    int last() const;  // blocks first .. last-1 are read
   };
   // `work` outlives this object. `on_progress`: see BlockReader.
   Restore(PrefixWork& work, Range range, std::function<void()> on_progress);
@@ -42,6 +44,9 @@ class Restore {
   bool waiting(int evaluated) const;
   // How far the sequence may be evaluated meanwhile.
   int evaluate_up_to() const;
+  // Cells that are needed for a moment beside the prompt's: a block goes into cells whole, and then
+  // loses what is not the prompt's.
+  int spare_cells() const;
 
   // Once done: adds what came from where.
   void tell(wire::PrefixOutcome& outcome) const;
@@ -54,6 +59,7 @@ class Restore {
   void take_backward(int evaluated);
   int splice(KvRoom& room);
   bool load(KvRoom& room, const BlockReader::Block& block);
+  bool cut(KvRoom& room, int count);
   void refuse(int block, std::string reason);
   void end();
 

@@ -55,6 +55,7 @@ int Scheduler::more_cells() const {
     int held = parts_.room.used(active.sequence->slot());
     if (active.leader != nullptr) held = std::max(held, active.common);
     sum += std::max(0, active.sequence->cells_needed() - held);
+    if (active.restore) sum += active.restore->spare_cells();
   }
   return sum;
 }

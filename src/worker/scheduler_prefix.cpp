@@ -12,6 +12,7 @@ namespace hearth::worker {
 namespace {
 
 constexpr int kBlock = static_cast<int>(blocks::kBlockTokens);
+constexpr int kLeast = static_cast<int>(blocks::kLeastPart);
 
 }  // namespace
 
@@ -34,10 +35,9 @@ KvRoom::Wish Scheduler::wish_of(const Request& request) const {
 // in any case.
 int Scheduler::stored_tokens(const Request& request) const {
   if (!request.prefix || wish_of(request).reuse == KvRoom::Reuse::kNo) return 0;
-  const int stored = kBlock * static_cast<int>(request.prefix->stored.blocks.size());
+  const int stored = request.prefix->stored.covered();
   const int most = std::min(stored, static_cast<int>(request.prompt.size()) - 1);
-  const int step = std::max(kBlock, granule());
-  return most / step * step;
+  return most / granule() * granule();
 }
 
 void Scheduler::begin_prefix(Active& active) {
@@ -57,7 +57,7 @@ void Scheduler::begin_prefix(Active& active) {
     active.leader = leader->sequence.get();
     active.common = common;
     active.follows_since = Clock::real().now();
-  } else if (stored > live) {
+  } else if (stored >= live + kLeast) {
     begin_restore(active, stored);
   }
   if (!may_shift(request)) return;
@@ -99,7 +99,7 @@ void Scheduler::begin_restore(Active& active, int tokens) {
   sequence.restored(live);
   sequence.prefix().live = live;
   if (how_.repeats == Repeats::kExactly) work.both_ways = false;  // other shapes, so other bits
-  const Restore::Range range{sequence.slot(), live / kBlock, tokens / kBlock, parts_.window};
+  const Restore::Range range{sequence.slot(), live / kBlock, tokens, parts_.window};
   active.restore = std::make_unique<Restore>(work, range, parts_.wake);
 }
 
@@ -172,7 +172,7 @@ void Scheduler::end_following(Active& active) {
   sequence.waited(active.follows_since, Clock::real().now());
   // It may have gone before it got so far.
   const int stored = stored_tokens(sequence.request());
-  if (stored > sequence.prompt_done()) begin_restore(active, stored);
+  if (stored >= sequence.prompt_done() + kLeast) begin_restore(active, stored);
 }
 
 void Scheduler::leave_leader(const Sequence& leader) {
