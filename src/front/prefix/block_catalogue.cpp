@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/prefix/block_catalogue.h"
 
+#include <charconv>
+
 #include "base/log.h"
 #include "front/prefix/digests.h"
 
@@ -17,7 +19,30 @@ const std::vector<std::string> kMigrations{
          used_us INTEGER NOT NULL,
          hits INTEGER NOT NULL,
          module TEXT NOT NULL) WITHOUT ROWID;
-       CREATE TABLE written (day INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);)"};
+       CREATE TABLE written (day INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);)",
+    R"(ALTER TABLE blocks ADD COLUMN tokens TEXT NOT NULL DEFAULT '';)"};
+
+// With a space behind each.
+std::string text_of(const std::vector<int>& tokens) {
+  std::string text;
+  for (const int token : tokens) text += std::to_string(token) + ' ';
+  return text;
+}
+
+// None where it makes no sense.
+std::vector<int> tokens_of(const std::string& text) {
+  std::vector<int> tokens;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    int token = 0;
+    const auto [next, error] = std::from_chars(at, end, token);
+    if (error != std::errc{} || next == end || *next != ' ') return {};
+    tokens.push_back(token);
+    at = next + 1;
+  }
+  return tokens;
+}
 
 std::optional<BlockCatalogue::Row> row_of(const Statement& select) {
   const auto digest = digest_of_hex(select.text(0));
@@ -35,6 +60,7 @@ std::optional<BlockCatalogue::Row> row_of(const Statement& select) {
   row.used_us = select.integer(5);
   row.hits = static_cast<int>(select.integer(6));
   row.module = select.text(7);
+  row.tokens = tokens_of(select.text(8));
   return row;
 }
 
@@ -45,6 +71,8 @@ void BlockCatalogue::open(const std::string& path) {
   Result<Database> db = Database::open(path);
   if (!db) return complain(db.error());
   if (auto migrated = db->migrate(kMigrations); !migrated) return complain(migrated.error());
+  // What is deleted is to be gone: rows have the tokens of prompts.
+  if (auto set = db->execute("PRAGMA secure_delete = ON"); !set) return complain(set.error());
   db_ = std::move(*db);
 }
 
@@ -52,8 +80,8 @@ std::vector<BlockCatalogue::Row> BlockCatalogue::rows() {
   const std::lock_guard lock{mutex_};
   std::vector<Row> rows;
   if (!db_) return rows;
-  auto select =
-      db_->prepare("SELECT digest, root, parent, first, bytes, used_us, hits, module FROM blocks");
+  auto select = db_->prepare(
+      "SELECT digest, root, parent, first, bytes, used_us, hits, module, tokens FROM blocks");
   if (!select) {
     complain(select.error());
     return rows;
@@ -93,8 +121,8 @@ Result<> BlockCatalogue::write(const Change& change) {
 
 Result<> BlockCatalogue::put(const std::vector<Row>& rows) {
   auto insert = db_->prepare(
-      "INSERT OR REPLACE INTO blocks (digest, root, parent, first, bytes, used_us, hits, module) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT OR REPLACE INTO blocks (digest, root, parent, first, bytes, used_us, hits, module, "
+      "tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!insert) return Failed{insert.error()};
   for (const Row& row : rows) {
     const std::string digest = hex_of(row.digest);
@@ -102,7 +130,8 @@ Result<> BlockCatalogue::put(const std::vector<Row>& rows) {
     const std::string parent = hex_of(row.parent);
     insert->bind(1, digest).bind(2, root).bind(3, parent).bind(4, std::int64_t{row.first});
     insert->bind(5, static_cast<std::int64_t>(row.bytes.count())).bind(6, row.used_us);
-    insert->bind(7, std::int64_t{row.hits}).bind(8, row.module);
+    const std::string tokens = text_of(row.tokens);
+    insert->bind(7, std::int64_t{row.hits}).bind(8, row.module).bind(9, tokens);
     if (auto done = insert->run(); !done) return done;
   }
   return {};

@@ -27,6 +27,7 @@ class BlockCatalogue {
     Digest parent{};
     std::uint32_t first = 0;
     Bytes bytes;
+    std::vector<int> tokens;  // none: not noted, by an older version
     std::int64_t used_us = 0;
     int hits = 0;
     std::string module;

@@ -28,6 +28,11 @@ const DiskBlocks::Block* DiskBlocks::find(const Digest& digest) const {
   return found == blocks_.end() || !found->second.written ? nullptr : &found->second;
 }
 
+std::optional<FollowingBlocks::Match> DiskBlocks::next(const Digest& parent,
+                                                       std::span<const int> text) const {
+  return following_.longest(parent, text, [](const Digest&) { return true; });
+}
+
 void DiskBlocks::note_use(std::span<const Digest> chain) {
   tier_.note_use(chain);
   const std::int64_t now_us = world_.clock.wall_us();
@@ -82,6 +87,10 @@ Task<DiskBlocks::Written> DiskBlocks::write(Source source) {
   if (secret_.empty() || source.block.domain->content.empty() || is_paused()) {
     co_return Written::kNotNow;
   }
+  // Before it comes, so that it goes on from the end of what there is; their files go once it is
+  // there.
+  std::vector<Gone> parts = forget_parts(
+      following_.covered(source.block.parent, source.block.tokens), source.block.module);
   const BlockTier::Stay stay = stay_of(source.block);
   blocks_[source.digest] = source.block;
   const std::vector<Digest> pushed =
@@ -100,7 +109,24 @@ Task<DiskBlocks::Written> DiskBlocks::write(Source source) {
     return files_.save(source.block.domain->root, source.digest, *record);
   };
   const Result<> saved = co_await world_.pool.run(world_.loop, std::move(job));
-  co_return taken ? settle(source, saved) : Written::kNoWorth;
+  const Written written = taken ? settle(source, saved) : Written::kNoWorth;
+  const auto is_free = [this](const Digest& part) { return blocks_.at(part).module.empty(); };
+  const std::vector<Digest> surplus = following_.surplus(source.block.parent, is_free);
+  for (const Gone& each : forget_parts(surplus, {})) parts.push_back(each);
+  co_await delete_files(std::move(parts));
+  co_return written;
+}
+
+// But those that stay for another module.
+std::vector<DiskBlocks::Gone> DiskBlocks::forget_parts(const std::vector<Digest>& parts,
+                                                       const std::string& module) {
+  std::vector<Gone> gone;
+  for (const Digest& part : parts) {
+    const std::string& of = blocks_.at(part).module;
+    if (!of.empty() && of != module) continue;
+    for (const Gone& each : forget(tier_.remove(part), nullptr)) gone.push_back(each);
+  }
+  return gone;
 }
 
 // Modules must leave something for conversations.
@@ -124,6 +150,7 @@ DiskBlocks::Written DiskBlocks::settle(const Source& source, const Result<>& sav
   if (saved) {
     complained_ = false;
     blocks_[source.digest].written = true;
+    following_.add(source.digest, source.block.parent, source.block.tokens);
     changed_.insert(source.digest);
     removed_.erase(source.digest);
     roots_.insert(source.block.domain->root);
@@ -165,8 +192,8 @@ Task<void> DiskBlocks::flush() {
 }
 
 BlockCatalogue::Row DiskBlocks::row_of(const Digest& digest, const Block& block) const {
-  return {digest,     block.domain->root, block.parent, block.first,
-          block.size, block.used_us,      block.hits,   block.module};
+  return {digest,       block.domain->root, block.parent, block.first, block.size,
+          block.tokens, block.used_us,      block.hits,   block.module};
 }
 
 // ---- removing ----
@@ -206,6 +233,7 @@ std::vector<DiskBlocks::Gone> DiskBlocks::forget(const std::vector<Digest>& dige
     if (found->second.written) gone.push_back({found->second.domain->root, digest});
     if (bytes != nullptr) *bytes += found->second.size;
     if (found->second.stays) staying_ = staying_ - found->second.size;
+    if (found->second.written) following_.remove(found->second.parent, found->second.tokens);
     blocks_.erase(found);
     changed_.erase(digest);
     removed_.insert(digest);

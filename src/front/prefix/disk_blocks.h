@@ -5,7 +5,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "front/prefix/block_catalogue.h"
 #include "front/prefix/block_domain.h"
 #include "front/prefix/block_files.h"
+#include "front/prefix/following_blocks.h"
 #include "layers/prefix/block_tier.h"
 #include "layers/prefix/write_budget.h"
 
@@ -41,6 +44,7 @@ class DiskBlocks {
     Digest parent{};
     std::uint32_t first = 0;
     Bytes size;
+    std::vector<int> tokens;  // fewer than blocks::kBlockTokens: a part
     std::int64_t used_us = 0;
     std::int64_t noted_us = 0;  // the use that its file and the catalogue know
     int hits = 0;
@@ -58,6 +62,8 @@ class DiskBlocks {
 
   // Only what is written.
   const Block* find(const Digest& digest) const;
+  // What follows `parent` and begins like `text` for longest.
+  std::optional<FollowingBlocks::Match> next(const Digest& parent, std::span<const int> text) const;
   void note_use(std::span<const Digest> chain);
 
   // Files of these blocks in their order, up to the first that cannot be opened; one that is no
@@ -77,7 +83,8 @@ class DiskBlocks {
     kNoSpace,
     kCorrupt,  // what is in memory is not that block
   };
-  // Copies a block from memory, whose predecessor is here. The slot must be held meanwhile.
+  // Copies a block from memory, whose predecessor is here. The slot must be held meanwhile. Parts
+  // that it makes superfluous go.
   Task<Written> write(Source source);
   // Of a block that is here; an empty name: it is of none.
   void set_module(const Digest& digest, const std::string& module);
@@ -126,6 +133,7 @@ class DiskBlocks {
   void take_in(Start start, std::vector<Gone>& gone);
   void add_found(const BlockCatalogue::Row& row, std::vector<Gone>& gone);
   std::vector<Gone> forget(const std::vector<Digest>& digests, Bytes* bytes);
+  std::vector<Gone> forget_parts(const std::vector<Digest>& parts, const std::string& module);
   Task<void> delete_files(std::vector<Gone> gone);
   BlockTier::Stay stay_of(Block& block);
   Written settle(const Source& source, const Result<>& saved);
@@ -141,6 +149,7 @@ class DiskBlocks {
   Bytes staying_;  // of modules
   BlockTier tier_{Bytes{}};
   DigestMap<Block> blocks_;
+  FollowingBlocks following_;  // of these, what is written
   WriteBudget day_;
   TimePoint paused_until_{};
   bool complained_ = false;

@@ -24,7 +24,8 @@ using Row = BlockCatalogue::Row;
 
 // The row of a record on disk: as it was noted, or made anew from its header.
 Result<Row> row_for(const BlockFiles& files, const BlockFiles::Found& found, const Row* noted) {
-  if (noted != nullptr && noted->root == found.root && noted->bytes == found.size) {
+  const bool known = noted != nullptr && !noted->tokens.empty();
+  if (known && noted->root == found.root && noted->bytes == found.size) {
     return *noted;
   }
   const Result<blocks::Header> header = files.header(found);
@@ -35,7 +36,12 @@ Result<Row> row_for(const BlockFiles& files, const BlockFiles::Found& found, con
   row.parent = header->parent;
   row.first = header->first;
   row.bytes = found.size;
+  row.tokens = header->tokens;
   row.used_us = found.used_us;
+  if (noted == nullptr || known) return row;
+  row.used_us = noted->used_us;
+  row.hits = noted->hits;
+  row.module = noted->module;
   return row;
 }
 
@@ -159,6 +165,7 @@ void DiskBlocks::add_found(const Row& row, std::vector<Gone>& gone) {
               row.parent,
               row.first,
               row.bytes,
+              row.tokens,
               0,
               0,
               row.hits,
@@ -173,6 +180,7 @@ void DiskBlocks::add_found(const Row& row, std::vector<Gone>& gone) {
   }
   const BlockTier::Stay stay = stay_of(block);
   blocks_[row.digest] = std::move(block);
+  following_.add(row.digest, row.parent, row.tokens);
   changed_.insert(row.digest);
   const std::vector<Digest> pushed = tier_.add(row.digest, row.parent, row.bytes, stay);
   evicted_ += pushed.size();

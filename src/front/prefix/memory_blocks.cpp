@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "blocks/block_chain.h"
 #include "wire/prefix_messages.h"
 
 namespace hearth::front {
@@ -51,6 +52,12 @@ const MemoryBlocks::Block* MemoryBlocks::find(const Digest& digest) const {
 
 MemoryBlocks::Block* MemoryBlocks::find(const Digest& digest) {
   return const_cast<Block*>(std::as_const(*this).find(digest));
+}
+
+std::optional<FollowingBlocks::Match> MemoryBlocks::next(const Room& room, const Digest& parent,
+                                                         std::span<const int> text) const {
+  const auto here = [&](const Digest& digest) { return find(digest)->room == &room; };
+  return following_.longest(parent, text, here);
 }
 
 std::vector<Digest> MemoryBlocks::where(const std::function<bool(const Block&)>& chosen) const {
@@ -143,20 +150,41 @@ void MemoryBlocks::end(const Reservation& reservation) {
 
 void MemoryBlocks::free_slot(Room& room, int slot) { release(room, slot, {}); }
 
+// What belongs to a module stays for that, whatever else there is.
+bool MemoryBlocks::is_superfluous(const Block& block) const {
+  const auto longer = next(*block.room, block.parent, block.tokens);
+  return longer && longer->tokens == block.tokens.size() &&
+         (block.module.empty() || find(longer->block)->module == block.module);
+}
+
+void MemoryBlocks::remove_parts(const std::vector<Digest>& parts, const std::string& module) {
+  for (const Digest& part : parts) {
+    const Block* block = find(part);
+    if (block != nullptr && (block->module.empty() || block->module == module)) remove(part);
+  }
+}
+
 bool MemoryBlocks::add(const Digest& digest, Block block) {
-  if (blocks_.contains(digest)) {
+  if (blocks_.contains(digest) || is_superfluous(block)) {
     free_slot(*block.room, block.slot);
     return false;
   }
-  // Records of one domain differ: the largest of the last ones counts.
-  Bytes& last = last_sizes_[block.domain->root];
-  last = std::max(block.size, Bytes{last.count() / 8 * 7});
+  // Records of one domain differ: the largest of the last whole ones counts.
+  if (block.tokens.size() == blocks::kBlockTokens) {
+    Bytes& last = last_sizes_[block.domain->root];
+    last = std::max(block.size, Bytes{last.count() / 8 * 7});
+  }
   const std::string module = std::exchange(block.module, {});
+  // Before it comes, so that it goes on from the end of what there is.
+  remove_parts(following_.covered(block.parent, block.tokens), module);
   const Bytes size = pages_of(block.size);
   const Digest parent = block.parent;
+  following_.add(digest, parent, block.tokens);
   blocks_.emplace(digest, std::move(block));
   evict(tier_.add(digest, parent, size, BlockTier::Stay::kAsLongAsWorth));
   if (!module.empty()) set_module(digest, module);
+  const auto is_free = [this](const Digest& part) { return find(part)->module.empty(); };
+  remove_parts(following_.surplus(parent, is_free), {});
   return blocks_.contains(digest);
 }
 
@@ -177,6 +205,7 @@ Bytes MemoryBlocks::erase(const Digest& digest) {
   if (found == blocks_.end()) return {};
   const Block block = std::move(found->second);
   blocks_.erase(found);
+  following_.remove(block.parent, block.tokens);
   if (block.always) always_ = always_ - pages_of(block.size);
   release(*block.room, block.slot, pages_of(block.size));
   return block.size;

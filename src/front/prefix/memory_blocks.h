@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "front/prefix/arena.h"
 #include "front/prefix/block_domain.h"
 #include "front/prefix/digests.h"
+#include "front/prefix/following_blocks.h"
 #include "layers/prefix/block_tier.h"
 
 namespace hearth::front {
@@ -43,6 +45,7 @@ class MemoryBlocks {
     std::uint32_t first = 0;
     int slot = 0;
     Bytes size;                    // of the record
+    std::vector<int> tokens;       // fewer than blocks::kBlockTokens: a part
     std::size_t chain_blocks = 0;  // of its conversation, so far
     TimePoint last_reply{};        // of that
     std::string module;
@@ -73,6 +76,9 @@ class MemoryBlocks {
 
   const Block* find(const Digest& digest) const;
   Block* find(const Digest& digest);
+  // What follows `parent` in this room and begins like `text` for longest.
+  std::optional<FollowingBlocks::Match> next(const Room& room, const Digest& parent,
+                                             std::span<const int> text) const;
   std::vector<Digest> where(const std::function<bool(const Block&)>& chosen) const;
   int uses(const Digest& digest) const { return tier_.uses(digest); }
   void note_use(std::span<const Digest> chain) { tier_.note_use(chain); }
@@ -88,7 +94,8 @@ class MemoryBlocks {
   // The slot held nothing that is wanted.
   void free_slot(Room& room, int slot);
 
-  // False when it was not taken in: then its slot is free.
+  // False when it was not taken in: then its slot is free. What has all its tokens already makes a
+  // part superfluous; parts that it makes so itself go.
   bool add(const Digest& digest, Block block);
   void set_module(const Digest& digest, const std::string& module);
   // With all that follow it; the bytes.
@@ -109,6 +116,8 @@ class MemoryBlocks {
   void evict(const std::vector<Digest>& gone);
   Bytes erase(const Digest& digest);
   void settle_stay(const Digest& digest, Block& block);
+  bool is_superfluous(const Block& block) const;
+  void remove_parts(const std::vector<Digest>& parts, const std::string& module);
   void release(Room& room, int slot, Bytes bytes);
   void leave(Room& room, int slot);
   Task<void> give_back(Room* room);
@@ -122,6 +131,7 @@ class MemoryBlocks {
   Bytes always_;  // of blocks that must not go
   BlockTier tier_{Bytes{}};
   DigestMap<Block> blocks_;
+  FollowingBlocks following_;    // the same
   DigestMap<Bytes> last_sizes_;  // by root
   std::map<std::string, std::unique_ptr<Room>> rooms_;
   std::uint64_t evicted_ = 0;

@@ -77,7 +77,7 @@ TEST_F(PrefixBudget, AReportMayComeBeforeItsReplyIsNoted) {
   Open early = begin({.tokens = prompt(1, 300), .generated = 130});
   const Open late = early;
   EXPECT_EQ(finish(std::move(early)).kept, 6);
-  EXPECT_EQ(begin({.tokens = prompt(1, 300)}).served.arena, 4);
+  EXPECT_EQ(begin({.tokens = prompt(1, 300)}).served.tokens, 299);
   Open noted = late;
   noted.started.prefix.arena = 64;
   start(noted);

@@ -136,21 +136,18 @@ bool PrefixRoom::State::learn_contents() {
 PrefixRoom::Stored PrefixRoom::State::stored(const std::string& artifact) const {
   const auto domains = domains_of({artifact, std::nullopt});
   Stored stored;
-  int memory = 0;
+  const auto tokens = [](const auto& block) { return static_cast<int>(block.tokens.size()); };
   for (const Digest& digest : memory_.where([](const auto&) { return true; })) {
     const MemoryBlocks::Block& block = *memory_.find(digest);
     if (!domains.contains(block.domain)) continue;
-    ++memory;
+    stored.tokens_memory += tokens(block);
     stored.memory += block.size;
   }
-  int disk = 0;
   for (const auto& [digest, block] : disk_.all()) {
     if (!block.written || !domains.contains(block.domain)) continue;
-    ++disk;
+    stored.tokens_disk += tokens(block);
     stored.disk += block.size;
   }
-  stored.tokens_memory = memory * static_cast<int>(blocks::kBlockTokens);
-  stored.tokens_disk = disk * static_cast<int>(blocks::kBlockTokens);
   return stored;
 }
 

@@ -66,14 +66,23 @@ class PrefixRoom::State {
     std::vector<MemoryBlocks::Hold> holds;
     std::vector<Fd> files;  // until they are sent
   };
+  // A stored block that a request may use.
+  struct Offer {
+    Digest digest{};
+    wire::BlockTier tier = wire::BlockTier::kArena;
+    Bytes size;
+    int tokens = 0;  // of it that are the prompt's
+  };
   // What one request was told, until it has ended.
   struct Plan {
     std::uint64_t serial = 0;
     const BlockDomain* domain = nullptr;
     Ask ask;
     std::vector<Digest> chain;
-    std::vector<wire::BlockTier> offered;   // of the first blocks of the chain, where they are
-    std::vector<Bytes> sizes;               // likewise
+    // The first blocks of the chain; behind all that are stored, a part, or a block that the prompt
+    // leaves.
+    std::vector<Offer> offered;
+    std::vector<Digest> parts;              // beside the chain, what was used or kept
     std::vector<MemoryBlocks::Hold> holds;  // of those in memory, in their order
     std::size_t stored = 0;                 // leading blocks that are somewhere
     std::vector<Text> texts;
@@ -91,6 +100,8 @@ class PrefixRoom::State {
   // room_plan.cpp
   Plan& begin(Ask ask);
   void look_up(Plan& plan);
+  std::optional<Offer> offer_of(const Plan& plan, const Digest& digest) const;
+  std::optional<Offer> end_of(const Plan& plan);
   std::size_t worth_reading(const Plan& plan) const;
   Miss miss_of(const Plan& plan, std::size_t seen) const;
   void offer_only(Plan& plan, std::size_t blocks);
@@ -119,6 +130,7 @@ class PrefixRoom::State {
   void note_seen(const Plan& plan, std::span<const int> tokens, const std::vector<Digest>& chain);
   std::size_t index(Plan& plan, const MemoryBlocks::Reservation& keep,
                     const wire::BlocksMessage& blocks);
+  void take_in(Plan& plan, MemoryBlocks::Block block);
   void set_last_reply(const Plan& plan, TimePoint when);
   Task<void> forget_on_disk(Digest digest);
 

@@ -105,10 +105,10 @@ void PrefixRoom::State::refuse(Plan& plan,
     if (each.block < 0 || index >= plan.offered.size()) continue;
     ++refused_[each.reason];
     log::warn("prefix.refused", {{"block", each.block}, {"reason", each.reason}});
-    if (plan.offered[index] == wire::BlockTier::kArena) {
-      memory_.remove(plan.chain[index]);
+    if (plan.offered[index].tier == wire::BlockTier::kArena) {
+      memory_.remove(plan.offered[index].digest);
     } else {
-      world_.loop.spawn(forget_on_disk(plan.chain[index]));
+      world_.loop.spawn(forget_on_disk(plan.offered[index].digest));
     }
   }
 }
@@ -146,9 +146,12 @@ std::size_t PrefixRoom::State::index(Plan& plan, const MemoryBlocks::Reservation
   plan.chain = blocks::chain_of(plan.domain->root, tokens);
   Bytes sum;
   for (const Bytes size : blocks.sizes) sum += std::min(size, wire::kArenaPitch);
-  const bool believable = blocks.sizes.size() <= keep.slots.size() &&
-                          plan.stored + blocks.sizes.size() <= plan.chain.size() &&
-                          sum <= plan.keep_limit;
+  const auto part = static_cast<std::size_t>(std::max(blocks.part, 0));
+  const std::size_t whole = blocks.sizes.size() - (part > 0 && !blocks.sizes.empty() ? 1 : 0);
+  const std::size_t evaluated = plan.stored + whole;  // whole blocks
+  const bool believable = blocks.sizes.size() <= keep.slots.size() && sum <= plan.keep_limit &&
+                          part < blocks::kBlockTokens &&
+                          evaluated * blocks::kBlockTokens + part <= tokens.size();
   if (!believable) {
     ++refused_["report"];
     log::warn("prefix.refused", {{"reason", "a report of more than was asked for"}});
@@ -162,25 +165,41 @@ std::size_t PrefixRoom::State::index(Plan& plan, const MemoryBlocks::Reservation
       memory_.free_slot(*keep.room, keep.slots[i]);
       continue;
     }
+    const std::size_t first = at * blocks::kBlockTokens;
+    const auto own = std::span{tokens}.subspan(first, i < whole ? blocks::kBlockTokens : part);
     MemoryBlocks::Block block;
-    block.domain = plan.domain;
     block.room = keep.room;
     block.parent = parent;
-    block.first = static_cast<std::uint32_t>(at * blocks::kBlockTokens);
+    block.first = static_cast<std::uint32_t>(first);
+    block.tokens.assign(own.begin(), own.end());
     block.slot = keep.slots[i];
     block.size = blocks.sizes[i];
-    block.chain_blocks = plan.chain.size();
-    block.last_reply = world_.loop.now();
-    block.module = plan.ask.module;
-    memory_.add(plan.chain[at], std::move(block));
+    take_in(plan, std::move(block));
   }
-  const std::size_t evaluated = plan.stored + blocks.sizes.size();
   const std::vector<Digest> chain{plan.chain.begin(),
                                   plan.chain.begin() + static_cast<std::ptrdiff_t>(evaluated)};
   if (evaluated > whole_blocks(plan.ask.tokens.size())) {
     note_seen(plan, std::span{tokens}.first(evaluated * blocks::kBlockTokens), chain);
   }
   return blocks.sizes.size();
+}
+
+// A part that the disk has in some longer block is not kept.
+void PrefixRoom::State::take_in(Plan& plan, MemoryBlocks::Block block) {
+  block.domain = plan.domain;
+  block.chain_blocks = plan.chain.size();
+  block.last_reply = world_.loop.now();
+  block.module = plan.ask.module;
+  const Digest digest = blocks::digest_of(block.parent, block.tokens);
+  if (block.tokens.size() < blocks::kBlockTokens) {
+    const auto there = disk_.next(block.parent, block.tokens);
+    if (block.module.empty() && there && there->tokens == block.tokens.size()) {
+      memory_.free_slot(*block.room, block.slot);
+      return;
+    }
+    plan.parts.push_back(digest);
+  }
+  memory_.add(digest, std::move(block));
 }
 
 void PrefixRoom::State::close(std::uint64_t request) {
@@ -213,11 +232,13 @@ void PrefixRoom::State::end(std::uint64_t request) {
 }
 
 void PrefixRoom::State::set_last_reply(const Plan& plan, TimePoint when) {
-  for (const Digest& digest : plan.chain) {
-    MemoryBlocks::Block* block = memory_.find(digest);
-    if (block == nullptr) continue;
-    block->last_reply = when;
-    block->chain_blocks = std::max(block->chain_blocks, plan.chain.size());
+  for (const std::vector<Digest>* digests : {&plan.chain, &plan.parts}) {
+    for (const Digest& digest : *digests) {
+      MemoryBlocks::Block* block = memory_.find(digest);
+      if (block == nullptr) continue;
+      block->last_reply = when;
+      block->chain_blocks = std::max(block->chain_blocks, plan.chain.size());
+    }
   }
 }
 

@@ -25,6 +25,8 @@ constexpr double kWorthBothWays = 0.1;                 // of the time to evaluat
 constexpr double kLittleRead = 0.02;
 constexpr double kLittleBlock = 0.001;
 
+constexpr int kBlock = static_cast<int>(blocks::kBlockTokens);
+
 int tokens_in(std::size_t blocks) { return static_cast<int>(blocks * blocks::kBlockTokens); }
 
 wire::Frame frame_of(std::uint64_t request, const wire::PrefixPlanMessage& message) {
@@ -52,12 +54,12 @@ Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
   Plan* plan = plan_of(request, serial);
   if (plan == nullptr) co_return nothing_for(request);
   if (files.size() < asked) {
-    const auto first_disk = std::ranges::find(plan->offered, wire::BlockTier::kDisk);
+    const auto first_disk = std::ranges::find(plan->offered, wire::BlockTier::kDisk, &Offer::tier);
     std::size_t ok = static_cast<std::size_t>(first_disk - plan->offered.begin());
     for (std::size_t left = files.size(); ok < plan->offered.size(); ++ok) {
-      if (plan->offered[ok] == wire::BlockTier::kDisk && left-- == 0) break;
+      if (plan->offered[ok].tier == wire::BlockTier::kDisk && left-- == 0) break;
     }
-    if (disk_.find(plan->chain[ok]) == nullptr) {  // it was no whole record any more
+    if (disk_.find(plan->offered[ok].digest) == nullptr) {  // it was no whole record any more
       plan->stored = std::min(plan->stored, ok);
       ++refused_["short"];
     }
@@ -101,26 +103,57 @@ void PrefixRoom::State::look_up(Plan& plan) {
   if (plan.ask.use.ready.not_restorable.empty()) {
     memory_.note_use(plan.chain);
     disk_.note_use(plan.chain);
-    const MemoryBlocks::Room* room = memory_.room(plan.ask.use.artifact);
     for (const Digest& digest : plan.chain) {
-      const MemoryBlocks::Block* here = memory_.find(digest);
-      const bool readable = here != nullptr && here->room == room && room->lent;
-      const DiskBlocks::Block* there = readable ? nullptr : disk_.find(digest);
-      if (!readable && there == nullptr) break;
-      plan.offered.push_back(readable ? wire::BlockTier::kArena : wire::BlockTier::kDisk);
-      plan.sizes.push_back(readable ? here->size : there->size);
+      const std::optional<Offer> offer = offer_of(plan, digest);
+      if (!offer) break;
+      plan.offered.push_back(*offer);
+    }
+    plan.stored = plan.offered.size();
+    if (const std::optional<Offer> end = end_of(plan)) {
+      plan.offered.push_back(*end);
+      plan.parts.push_back(end->digest);
+      memory_.note_use(plan.parts);
+      disk_.note_use(plan.parts);
     }
   }
-  plan.stored = plan.offered.size();
   found.miss = miss_of(plan, seen);
   found_[plan.ask.request] = found;
   if (found_.size() > kFoundKept) found_.erase(found_.begin());
   offer_only(plan, worth_reading(plan));
-  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
-    if (plan.offered[i] != wire::BlockTier::kArena) continue;
-    plan.holds.push_back(memory_.hold(plan.chain[i]));
+  for (const Offer& offer : plan.offered) {
+    if (offer.tier == wire::BlockTier::kArena) plan.holds.push_back(memory_.hold(offer.digest));
   }
   set_last_reply(plan, TimePoint::max());
+}
+
+std::optional<PrefixRoom::State::Offer> PrefixRoom::State::offer_of(const Plan& plan,
+                                                                    const Digest& digest) const {
+  const MemoryBlocks::Block* here = memory_.find(digest);
+  if (here != nullptr && here->room->artifact == plan.ask.use.artifact && here->room->lent) {
+    return Offer{digest, wire::BlockTier::kArena, here->size, kBlock};
+  }
+  const DiskBlocks::Block* there = disk_.find(digest);
+  if (there == nullptr) return std::nullopt;
+  return Offer{digest, wire::BlockTier::kDisk, there->size, kBlock};
+}
+
+// Behind the blocks that are stored whole: what goes on like the prompt for longest, be it a part,
+// or a block that goes on otherwise at its end. The prompt's last token is evaluated in any case.
+std::optional<PrefixRoom::State::Offer> PrefixRoom::State::end_of(const Plan& plan) {
+  const std::size_t at = plan.stored * blocks::kBlockTokens;
+  const auto rest = std::span{plan.ask.tokens}.subspan(at);
+  if (rest.size() <= blocks::kLeastPart || plan.ask.use.options.exact) return std::nullopt;
+  const auto text = rest.first(std::min(rest.size() - 1, blocks::kBlockTokens));
+  const Digest& parent = plan.stored == 0 ? plan.domain->root : plan.chain[plan.stored - 1];
+  const MemoryBlocks::Room* room = memory_.room(plan.ask.use.artifact);
+  std::optional<FollowingBlocks::Match> best;
+  if (room != nullptr && room->lent) best = memory_.next(*room, parent, text);
+  const std::optional<FollowingBlocks::Match> there = disk_.next(parent, text);
+  if (there && (!best || there->tokens > best->tokens)) best = there;
+  if (!best || best->tokens < blocks::kLeastPart) return std::nullopt;
+  std::optional<Offer> offer = offer_of(plan, best->block);
+  if (offer) offer->tokens = static_cast<int>(best->tokens);
+  return offer;
 }
 
 // What evaluating takes less time than reading is not read; where nothing was measured, reading is
@@ -130,9 +163,9 @@ std::size_t PrefixRoom::State::worth_reading(const Plan& plan) const {
   std::size_t files = 0;
   std::size_t use = 0;
   for (; use < plan.offered.size(); ++use) {
-    if (plan.offered[use] != wire::BlockTier::kDisk) continue;
-    const std::optional<double> read = disk_rate_.seconds(plan.sizes[use]);
-    const double evaluated = blocks::kBlockTokens / prefill;  // infinite while not measured
+    if (plan.offered[use].tier != wire::BlockTier::kDisk) continue;
+    const std::optional<double> read = disk_rate_.seconds(plan.offered[use].size);
+    const double evaluated = plan.offered[use].tokens / prefill;  // infinite while not measured
     const bool slow = !plan.trial && read && *read > std::max(evaluated, kLittleBlock);
     if (slow || ++files > kMostFiles) break;
   }
@@ -142,16 +175,16 @@ std::size_t PrefixRoom::State::worth_reading(const Plan& plan) const {
 void PrefixRoom::State::offer_only(Plan& plan, std::size_t blocks) {
   if (plan.ask.use.options.exact) blocks = blocks / kExactBlocks * kExactBlocks;
   plan.offered.resize(blocks);
-  plan.sizes.resize(blocks);
   Found& found = found_[plan.ask.request];
-  const auto arena = std::ranges::count(plan.offered, wire::BlockTier::kArena);
-  found.arena = tokens_in(static_cast<std::size_t>(arena));
-  found.disk = tokens_in(blocks) - found.arena;
+  found.arena = found.disk = 0;
+  for (const Offer& offer : plan.offered) {
+    (offer.tier == wire::BlockTier::kArena ? found.arena : found.disk) += offer.tokens;
+  }
 }
 
 PrefixRoom::Miss PrefixRoom::State::miss_of(const Plan& plan, std::size_t seen) const {
   if (!plan.ask.use.ready.not_restorable.empty()) return Miss::kNotRestorable;
-  if (plan.chain.empty()) return Miss::kShort;
+  if (plan.chain.empty()) return plan.offered.empty() ? Miss::kShort : Miss::kNone;
   if (plan.stored == plan.chain.size()) return Miss::kNone;
   if (seen > plan.stored) return Miss::kEvicted;
   const std::size_t next = plan.stored;
@@ -210,8 +243,8 @@ void PrefixRoom::State::reserve(Plan& plan) {
 
 std::vector<Digest> PrefixRoom::State::disk_part(const Plan& plan) const {
   std::vector<Digest> digests;
-  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
-    if (plan.offered[i] == wire::BlockTier::kDisk) digests.push_back(plan.chain[i]);
+  for (const Offer& offer : plan.offered) {
+    if (offer.tier == wire::BlockTier::kDisk) digests.push_back(offer.digest);
   }
   return digests;
 }
@@ -221,12 +254,14 @@ bool PrefixRoom::State::both_ways(const Plan& plan) const {
   if (plan.trial || prefill <= 0 || plan.offered.empty()) return false;
   Bytes memory;
   Bytes disk;
-  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
-    (plan.offered[i] == wire::BlockTier::kArena ? memory : disk) += plan.sizes[i];
+  int tokens = 0;
+  for (const Offer& offer : plan.offered) {
+    (offer.tier == wire::BlockTier::kArena ? memory : disk) += offer.size;
+    tokens += offer.tokens;
   }
   const double read =
       memory_rate_.seconds(memory).value_or(0) + disk_rate_.seconds(disk).value_or(0);
-  return read > kLittleRead && read > kWorthBothWays * tokens_in(plan.offered.size()) / prefill;
+  return read > kLittleRead && read > kWorthBothWays * tokens / prefill;
 }
 
 std::vector<wire::Frame> PrefixRoom::State::frames_of(Plan& plan, std::vector<Fd> files) const {
@@ -241,9 +276,10 @@ std::vector<wire::Frame> PrefixRoom::State::frames_of(Plan& plan, std::vector<Fd
     frames.back().descriptors = std::exchange(descriptors, {});
     message.stored.clear();
   };
-  for (std::size_t i = 0; i < plan.offered.size(); ++i) {
-    if (plan.offered[i] == wire::BlockTier::kArena) {
-      message.stored.push_back({wire::BlockTier::kArena, (hold++)->slot, plan.sizes[i]});
+  for (const Offer& offer : plan.offered) {
+    const int tokens = offer.tokens == kBlock ? 0 : offer.tokens;
+    if (offer.tier == wire::BlockTier::kArena) {
+      message.stored.push_back({wire::BlockTier::kArena, (hold++)->slot, offer.size, tokens});
       continue;
     }
     if (descriptors.size() == wire::kMaxDescriptors) {
@@ -251,7 +287,7 @@ std::vector<wire::Frame> PrefixRoom::State::frames_of(Plan& plan, std::vector<Fd
       send();
     }
     const int place = static_cast<int>(descriptors.size());
-    message.stored.push_back({wire::BlockTier::kDisk, place, plan.sizes[i]});
+    message.stored.push_back({wire::BlockTier::kDisk, place, offer.size, tokens});
     descriptors.push_back(std::move(*file++));
   }
   std::size_t of_texts = 0;

@@ -126,6 +126,7 @@ Task<DiskBlocks::Written> PrefixRoom::State::write_block(Digest digest, Occasion
   source.block.parent = block->parent;
   source.block.first = block->first;
   source.block.size = block->size;
+  source.block.tokens = block->tokens;
   source.block.used_us = source.block.noted_us = world_.clock.wall_us();
   source.block.hits = memory_.uses(digest);
   source.block.module = block->module;

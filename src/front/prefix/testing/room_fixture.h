@@ -57,6 +57,7 @@ class RoomFixture {
   struct Served {
     int arena = 0;  // blocks that were offered and right
     int disk = 0;
+    int tokens = 0;  // of the prompt, that these blocks have
     int kept = 0;
     int slots = 0;  // for new blocks
     Bytes limit;    // of them
@@ -185,9 +186,12 @@ class RoomFixture {
     Bytes sum;
     for (std::size_t i = 0; i < open.keep.size() && i < most; ++i) {
       const std::size_t at = open.keep_from + i;
-      if (at >= chain.size()) break;
-      const std::string record = record_of(open.root, at == 0 ? open.root : chain[at - 1],
-                                           std::span{tokens}.subspan(at * 64, 64), at * 64);
+      const std::size_t left = tokens.size() - std::min(tokens.size(), at * 64);
+      if (left < 64 && (!keeps_parts_ || left < blocks::kLeastPart)) break;
+      const auto own = std::span{tokens}.subspan(at * 64, std::min<std::size_t>(left, 64));
+      if (left < 64) message.part = static_cast<int>(left);
+      const std::string record =
+          record_of(open.root, at == 0 ? open.root : chain[at - 1], own, at * 64);
       sum += Bytes{record.size()};
       if (sum > open.served.limit) break;
       write(open.request.artifact, open.keep[i], record);
@@ -245,6 +249,7 @@ class RoomFixture {
   double prefill_rate_ = 0;
   wire::LoadOptions options_;
   std::string not_restorable_;
+  bool keeps_parts_ = false;  // the worker does
 
  private:
   void read(Open& open, const wire::Frame& frame) {
@@ -271,14 +276,22 @@ class RoomFixture {
     std::string bytes(stored.size.count(), '\0');
     const ssize_t size = ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
     ASSERT_EQ(size, static_cast<ssize_t>(bytes.size()));
-    const std::vector<Digest> chain = blocks::chain_of(open.root, open.request.tokens);
-    const std::string right =
-        record_of(open.root, block == 0 ? open.root : chain[block - 1],
-                  std::span{open.request.tokens}.subspan(block * 64, 64), block * 64);
-    if (bytes != right || !served.refused.empty()) {
+    const std::vector<int>& tokens = open.request.tokens;
+    const std::size_t count = stored.tokens > 0 ? static_cast<std::size_t>(stored.tokens) : 64;
+    const Digest parent =
+        block == 0 ? open.root : blocks::chain_of(open.root, tokens).at(block - 1);
+    const auto header = blocks::decode(std::as_bytes(std::span{bytes}).first(blocks::kHeaderSize));
+    const bool right = header && count <= header->tokens.size() &&
+                       block * 64 + count <= tokens.size() &&
+                       std::equal(header->tokens.begin(),
+                                  header->tokens.begin() + static_cast<std::ptrdiff_t>(count),
+                                  tokens.begin() + static_cast<std::ptrdiff_t>(block * 64)) &&
+                       bytes == record_of(open.root, parent, header->tokens, block * 64);
+    if (!right || !served.refused.empty()) {
       served.refused.push_back({static_cast<int>(block), "checksum"});
     } else {
       ++(in_arena ? served.arena : served.disk);
+      served.tokens += static_cast<int>(count);
     }
   }
 
