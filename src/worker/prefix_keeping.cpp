@@ -14,6 +14,7 @@ namespace {
 
 using engine::Token;
 constexpr int kBlock = static_cast<int>(blocks::kBlockTokens);
+constexpr int kLeast = static_cast<int>(blocks::kLeastPart);
 // A server that is never idle copies a block now and then all the same, a millisecond beside a
 // step.
 constexpr Duration kLongEnough = std::chrono::seconds{1};
@@ -74,10 +75,18 @@ void PrefixKeeping::end(std::uint64_t request, int count) {
   }
 }
 
-// There is another whole block, and a place for it.
-bool PrefixKeeping::full(const Job& job) const {
+// That a block holds, or will hold when it is kept; 0: nothing, or too little. What is no whole
+// block may still become one until the request has ended.
+int PrefixKeeping::tokens_at(const Job& job, int block) {
+  const int tokens = std::min(job.upto - block * kBlock, kBlock);
+  if (tokens == kBlock) return tokens;
+  return job.ended && tokens >= kLeast ? tokens : 0;
+}
+
+// There is another block, and a place for it.
+bool PrefixKeeping::has_next(const Job& job) const {
   return job.reason.empty() && job.entries.size() < job.places.size() &&
-         (next_of(job) + 1) * kBlock <= job.upto;
+         tokens_at(job, next_of(job)) > 0;
 }
 
 // The same block is, or was not long ago, kept for another request: it is written once, and
@@ -108,7 +117,9 @@ bool PrefixKeeping::put_next(Job& job, Wait wait) {
     parent = blocks::chain_of(job.root, tokens.first(first)).back();
   }
   Entry entry;
-  entry.name = blocks::digest_of(parent, tokens.subspan(first, blocks::kBlockTokens));
+  entry.tokens = tokens_at(job, next_of(job));
+  const auto block = tokens.subspan(first, static_cast<std::size_t>(entry.tokens));
+  entry.name = blocks::digest_of(parent, block);
   if (is_elsewhere(job, entry.name)) {
     entry.fate = Fate::kElsewhere;
     job.entries.push_back(entry);
@@ -130,7 +141,6 @@ bool PrefixKeeping::put_next(Job& job, Wait wait) {
   record.root = job.root;
   record.parent = parent;
   record.first = static_cast<std::uint32_t>(first);
-  const auto block = tokens.subspan(first, blocks::kBlockTokens);
   record.tokens.assign(block.begin(), block.end());
   record.state = *std::move(state);
   while (!keeper_->try_put(std::move(record))) {
@@ -148,12 +158,15 @@ bool PrefixKeeping::put_next(Job& job, Wait wait) {
 Result<engine::Context::BlockState> PrefixKeeping::state_of(Job& job, int block) {
   const auto rescued = job.rescued.extract(block);
   if (rescued) return std::move(rescued.mapped());
-  if ((block + 1) * kBlock > job.held) return fail(ErrorCode::kConflict, "its cells were needed");
-  return room_.context().save_block(job.slot, block * kBlock, kBlock);
+  const int count = tokens_at(job, block);
+  if (block * kBlock + count > job.held) {
+    return fail(ErrorCode::kConflict, "its cells were needed");
+  }
+  return room_.context().save_block(job.slot, block * kBlock, count);
 }
 
 void PrefixKeeping::put_all(Job& job) {
-  while (full(job) && put_next(job, Wait::kYes)) {
+  while (has_next(job) && put_next(job, Wait::kYes)) {
   }
 }
 
@@ -163,9 +176,10 @@ void PrefixKeeping::rescue(Job& job, int kept) {
   Bytes taken = job.put;
   for (const auto& [block, state] : job.rescued) taken += size_of(state);
   for (int block = std::max(next_of(job), kept / kBlock); block < most; ++block) {
-    if (!job.reason.empty() || (block + 1) * kBlock > job.held) break;
+    const int count = tokens_at(job, block);
+    if (!job.reason.empty() || count == 0 || block * kBlock + count > job.held) break;
     if (job.rescued.contains(block)) continue;
-    auto state = room_.context().save_block(job.slot, block * kBlock, kBlock);
+    auto state = room_.context().save_block(job.slot, block * kBlock, count);
     if (!state || taken + size_of(*state) > job.limit) break;
     taken += size_of(*state);
     job.rescued[block] = *std::move(state);
@@ -189,18 +203,18 @@ void PrefixKeeping::before_loss(int slot, int kept) {
 }
 
 bool PrefixKeeping::has_work() const {
-  return std::ranges::any_of(jobs_, [this](const Job& job) { return job.ended && full(job); });
+  return std::ranges::any_of(jobs_, [this](const Job& job) { return job.ended && has_next(job); });
 }
 
 bool PrefixKeeping::is_overdue(TimePoint when) const {
   return std::ranges::any_of(jobs_, [&](const Job& job) {
-    return job.ended && full(job) && when - job.ended_at > kLongEnough;
+    return job.ended && has_next(job) && when - job.ended_at > kLongEnough;
   });
 }
 
 void PrefixKeeping::work() {
   const auto next =
-      std::ranges::find_if(jobs_, [this](const Job& job) { return job.ended && full(job); });
+      std::ranges::find_if(jobs_, [this](const Job& job) { return job.ended && has_next(job); });
   if (next == jobs_.end()) return;
   if (!put_next(*next, Wait::kNo)) std::this_thread::sleep_for(kWriterPause);
   tell_finished();
@@ -226,7 +240,7 @@ void PrefixKeeping::note_kept(const BlockKeeper::Kept& kept) {
 
 bool PrefixKeeping::is_finished(const Job& job) const {
   const auto pending = [](const Entry& entry) { return entry.fate == Fate::kPending; };
-  if (!job.ended || full(job) || std::ranges::any_of(job.entries, pending)) return false;
+  if (!job.ended || has_next(job) || std::ranges::any_of(job.entries, pending)) return false;
   return std::ranges::none_of(
       jobs_, [&job](const Job& other) { return job.after.contains(other.request); });
 }
@@ -249,6 +263,7 @@ void PrefixKeeping::report(const Job& job) {
   for (const Entry& entry : job.entries) {
     if (entry.fate == Fate::kFailed) break;  // what follows has no predecessor
     message.sizes.push_back(entry.size);
+    message.part = entry.tokens < kBlock ? entry.tokens : 0;
     remember(entry.name);
   }
   const auto prompt = static_cast<std::size_t>(job.prompt);

@@ -20,7 +20,8 @@
 
 namespace hearth::worker {
 
-// Copies evaluated blocks out of cells into the front's arena, and reports each request's once.
+// Copies evaluated blocks out of cells into the front's arena, and reports each request's once. The
+// rest that is no whole block is the last of them, a part.
 // While a request runs nothing is copied, unless the model has a window that would move past its
 // blocks; afterwards block by block when there is nothing to compute, and at the latest before the
 // cells are used for something else. Belongs to the inference thread.
@@ -66,6 +67,7 @@ class PrefixKeeping {
   enum class Fate { kPending, kWritten, kFailed, kElsewhere };
   struct Entry {
     Digest name{};
+    int tokens = 0;
     Bytes size;
     Fate fate = Fate::kPending;
   };
@@ -92,9 +94,9 @@ class PrefixKeeping {
   enum class Wait { kYes, kNo };
 
   int next_of(const Job& job) const { return job.from + static_cast<int>(job.entries.size()); }
-  bool full(const Job& job) const;
+  static int tokens_at(const Job& job, int block);
+  bool has_next(const Job& job) const;
   bool put_next(Job& job, Wait wait);
-  bool write(Job& job, const Entry& entry, engine::Context::BlockState state, Wait wait);
   Result<engine::Context::BlockState> state_of(Job& job, int block);
   void rescue(Job& job, int kept);
   void put_all(Job& job);
