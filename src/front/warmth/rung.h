@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -19,6 +20,7 @@ enum class Rung {
 };
 // "none", "pages", "resident", "pinned pages", "resident and pinned"
 std::string_view name_of(Rung rung);
+std::optional<Rung> rung_named(std::string_view name);
 constexpr bool keeps_weights(Rung rung) {
   return rung == Rung::kResident || rung == Rung::kResidentPinned;
 }

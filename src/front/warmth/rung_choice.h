@@ -22,10 +22,10 @@ struct GivenUp {
 struct RungDecision {
   Rung rung = Rung::kNone;
   // kMeets: p95() of the rung is within T. kLikely: the forecast itself is, its p95 not. kCannot:
-  // no rung that may be had is within T, so none is paid for.
+  // no rung that may be had is within T, so none is paid for: `rung` is kNone.
   enum class Promise { kMeets, kLikely, kCannot };
   Promise promise = Promise::kCannot;
-  Duration bound{};  // p95() at this rung
+  Duration bound{};  // p95() at this rung; with kNone: at the cheapest there is
   Bytes holds{};
   std::vector<GivenUp> given_up{};
   std::string reason{};  // a sentence for people
@@ -60,8 +60,8 @@ class RungChoice {
 
   // It stood there, and the idle period's first token came too late all the same.
   void missed(Rung rung, Duration now);
-  // Something that it held was taken away.
-  void gave_way(GivenUp what, Duration now);
+  // Something that it held was taken away: "memory was wanted by qwen-9b".
+  void gave_way(const std::string& why, Duration now);
 
   const Notes& notes() const { return notes_; }
 
@@ -71,19 +71,22 @@ class RungChoice {
   static constexpr double kSpare = 0.8;  // of T, for a way down
 
  private:
-  struct Wish;
   bool trusted(Rung rung, Duration now) const;
-  Wish wish(const WarmTerms& terms, std::span<const RungOffer> offers, Duration now) const;
-  void note_harm(const RungSigns& signs, Duration now);
-  const RungOffer* settle(const Wish& wish, std::span<const RungOffer> offers,
+  const RungOffer* best(const WarmTerms& terms, std::span<const RungOffer> offers,
+                        Duration now) const;
+  const RungOffer* settle(const RungOffer* wish, std::span<const RungOffer> allowed,
                           const WarmTerms& terms, Duration now);
+  void note_harm(const RungSigns& signs, Duration now);
+  void hold_off(std::string why, Duration now);
+  std::string reason(const RungDecision& decision, const WarmTerms& terms,
+                     std::span<const RungOffer> all) const;
 
   Notes notes_;
   Rung current_ = Rung::kNone;
   std::optional<Duration> cheaper_since_{};
-  Duration held_off_until_{};
+  std::optional<Duration> held_off_until_{};  // until then nothing is held
   std::string held_off_why_;
-  std::string held_off_layer_;  // empty: all
+  int strikes_ = 0;
 };
 
 }  // namespace hearth::front

@@ -38,7 +38,7 @@ std::string_view name_of(WarmKind kind);  // "request", "probe"
 struct IdlePeriod {
   std::int64_t at_us = 0;          // wall time of its end
   Duration gap{};                  // how long nobody had used the model, by CLOCK_BOOTTIME
-  std::optional<Duration> ttft{};  // nullopt: the client did not wait for it, beyond T
+  std::optional<Duration> ttft{};  // nullopt: none came within T
   WarmKind kind = WarmKind::kRequest;
   double psi_rise = 0;  // of memory's "some avg300" over what it is without, in percent points
   bool harmed = false;  // a protected service was, while the model was held
@@ -82,13 +82,15 @@ class WarmClaim {
   void set_terms(WarmTerms terms);
   const WarmTerms& terms() const { return terms_; }
 
-  // How things are, from time to time.
-  void observe(double psi_rise, bool harmed);
+  // How others are while the model is held, from time to time.
+  enum class Others { kWell, kHarmed };
+  void observe(double psi_rise, Others others);
 
   // An answer began to come, now. True if an idle period ended with it.
   bool answered(const FirstToken& token, WarmKind kind, Duration now, std::int64_t at_us);
-  // A client went away after so long without a first token.
-  bool gave_up(Duration waited, Duration now, std::int64_t at_us);
+  // None came: the client went away after so long, or a probe failed. It says nothing if it might
+  // still have been in time.
+  bool gave_up(const FirstToken& so_far, WarmKind kind, Duration now, std::int64_t at_us);
   // The last request has left: idleness begins.
   void left(Duration now);
 
@@ -107,6 +109,7 @@ class WarmClaim {
 
  private:
   bool add(IdlePeriod period, Duration begun, Duration now);
+  void touch(Duration now);
 
   WarmTerms terms_;
   Notes notes_;

@@ -17,9 +17,9 @@
 #include "base/sync.h"
 #include "front/prewarm/lasting_time.h"
 #include "front/prewarm/moments.h"
-#include "front/warmth/psi_base.h"
 #include "front/warmth/rung_choice.h"
 #include "front/warmth/warm_claim.h"
+#include "front/warmth/warm_notes.h"
 
 namespace hearth::front {
 
@@ -52,8 +52,9 @@ class WarmKeeper {
     // are let go; weights that it does not keep lose their floor and nothing else.
     std::function<Task<Result<>>(std::string artifact, RungDecision decision)> apply;
     // One token of a fixed short prompt, by the way that requests go: no use of the model, keeping
-    // nothing awake, and in no history as a reply. Errors: kCancelled, kBusy, kNoSpace and the
-    // like: it was not sent, and says nothing.
+    // nothing awake, and in no history as a reply. Returns its time to the first token. Errors:
+    // kCancelled, kBusy, kNoSpace, kConflict: it was not sent and says nothing; any other is what a
+    // request would have got, and a miss.
     std::function<Task<Result<Duration>>(std::string artifact)> probe;
     std::function<void()> on_change = [] {};
   };
@@ -64,7 +65,7 @@ class WarmKeeper {
   void load();
   Task<void> save(Pool& pool);
 
-  // Which models have a T. What is known of the others is kept for a month, in case it comes back.
+  // Which models have a T. What is known of one that loses it is kept, in case it comes back.
   void set(Terms terms);
 
   void start();
@@ -75,10 +76,10 @@ class WarmKeeper {
 
   // Requests, from whom `left` is the last.
   void answered(const std::string& artifact, const FirstToken& token);
-  void gave_up(const std::string& artifact, Duration waited);
+  void gave_up(const std::string& artifact, const FirstToken& so_far);
   void left(const std::string& artifact);
-  // What the model held was taken: GivenUp{"weights", "memory was wanted by qwen-9b"}.
-  void gave_way(const std::string& artifact, GivenUp what);
+  // Something that the model held was taken: "memory was wanted by qwen-9b".
+  void gave_way(const std::string& artifact, const std::string& why);
 
   // Its file was replaced: other weights prove nothing, so only its idleness goes on.
   void rename(const std::string& from, const std::string& to);
@@ -92,7 +93,8 @@ class WarmKeeper {
 
   // {"ttft_ms", "idle_gap_s", "state", "met", "of", "wilson_low", "bound_ms", "rung", "stands",
   //  "promise": "meets|likely|cannot", "given_up": [{"layer", "why"}], "reason", "last": [{"at_us",
-  //  "gap_s", "ttft_ms", "met", "kind", "psi_rise", "harmed"}], "probe": {"due_us", "error"}}, the
+  //  "gap_s", "ttft_ms", "met", "kind", "psi_rise", "harmed"}], "probe": {"due_us", "error"},
+  //  "idle_s"}, the
   // last ones first, five at most; "null" for a model without a T.
   std::string json(const std::string& artifact) const;
 
@@ -102,22 +104,27 @@ class WarmKeeper {
 
  private:
   struct Model;
-  struct Pause {
-    Duration until{};
-    Duration length{};
+  class Pause {
+   public:
+    bool over(Duration now) const { return now >= until_; }
     void extend(Duration now);
+    void reset() { *this = {}; }
+
+   private:
+    Duration until_{};
+    Duration length_{};
   };
 
   Task<void> run();
   Task<void> tend(std::string artifact);
   Task<void> move(std::string artifact, RungDecision decision);
   Task<void> ask(std::string artifact);
-  void ended(Model& model, WarmKind kind);
+  void look_at(Model& model, const WarmView& view, Duration now);
+  void note_end(Model& model, Duration now);
   Model* find(const std::string& artifact);
   const Model* find(const std::string& artifact) const;
-  Duration now() const;
-  Result<> take(std::string_view text);
-  std::string text() const;
+  Duration now() const { return time_.at(world_.moments.now()); }
+  std::map<std::string, WarmNotes> notes() const;
 
   World world_;
   mutable LastingTime time_;
@@ -125,6 +132,7 @@ class WarmKeeper {
   Gate gate_;
   bool running_ = false;
   std::map<std::string, std::unique_ptr<Model>> models_;
+  std::map<std::string, WarmNotes> others_;  // that have no T now
   std::uint64_t version_ = 0;
   std::uint64_t saved_ = 0;
   bool saving_ = false;
