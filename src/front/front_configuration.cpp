@@ -51,6 +51,10 @@ ConfigChange FrontService::apply(const Config& next) {
   apply_terms();
   if (prefix_) prefix_->configure(config_.prefix_groups, config_.prefix_normalise);
   levels_->set(level_settings());
+  protected_->set(config_.protected_services);
+  habits_.prewarm().set_rules(prewarm_rules());
+  warmth_->set(warmth_terms());
+  prewarm_->poke();
   store_watch_.look_soon();
   events_.publish("model", models_changed_json(named_));
   return change;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FrontService's memory: who holds it, who waits for it, and who gives it up.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "front/front_service.h"
@@ -30,9 +32,20 @@ HostLevels::World FrontService::host_levels_world() {
                           [this](const std::string& artifact, std::string_view layer) {
                             return pin_of(artifact, layer) != nullptr;
                           },
-                          [](const Model& model) { return model.uses_per_hour(); },
+                          [this](const Model& model) { return arrivals_per_hour(model); },
                           [this](const std::string& artifact) { return priority_of(artifact); }};
+  world.floor = [this](const std::string& artifact, HoldingKind kind) {
+    return warmth_ ? warmth_->floor_reason(artifact, kind) : FloorReason::kNone;
+  };
   return world;
+}
+
+// By its habits, where it has any.
+double FrontService::arrivals_per_hour(const Model& model) const {
+  const std::string& artifact = model.named().artifact.id;
+  if (habits_.arrivals().find(artifact) == nullptr) return model.uses_per_hour();
+  constexpr std::chrono::hours kSoon{1};
+  return habits_.arrivals().expected_per_hour(artifact, habits_.moments().now(), kSoon);
 }
 
 LevelRoom::World FrontService::levels_world() {
@@ -49,6 +62,7 @@ LevelRoom::World FrontService::levels_world() {
         const NamedModel* named = holder_of(artifact);
         return named == nullptr ? artifact : named->name;
       }};
+  world.wanted_by_others = [this] { return protected_ && protected_->wants_memory(); };
   world.on_move = [this](const MoveRecord& move) {
     events_.publish("move", move_json(move));
     metrics_.level_moved(move.layer, move.to, move.cause);
@@ -88,7 +102,15 @@ std::string FrontService::memory() const {
 std::string FrontService::moves() const { return levels_->moves().json(); }
 
 std::string FrontService::levels() const {
-  return R"({"protected":[],"prewarming":{},"warmth":[]})";
+  std::string warmth;
+  for (const auto& [artifact, terms] : warmth_terms()) {
+    const NamedModel* named = holder_of(artifact);
+    if (named == nullptr) continue;
+    if (!warmth.empty()) warmth += ',';
+    warmth += fmt::format(R"({{"model":"{}","claim":{}}})", named->name, warmth_->json(artifact));
+  }
+  return fmt::format(R"({{"protected":{},"prewarming":{},"warmth":[{}]}})", protected_->json(),
+                     prewarm_->json(), warmth);
 }
 
 }  // namespace hearth::front

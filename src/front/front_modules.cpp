@@ -17,7 +17,7 @@ namespace hearth::front {
 Result<> FrontService::add_modules(GenerateRequest& request) {
   RequestContext& context = request.context;
   if (context.modules.empty()) {
-    if (context.api != kModuleApi) module_keeper_.give_way(context.model);
+    if (!context.by_itself) module_keeper_.give_way(context.model);
     return {};
   }
   if (!request.message.prompt_tokens.empty() && !request.message.messages.empty()) return {};

@@ -11,6 +11,8 @@ namespace hearth::front {
 
 // One of a layer that is switched off is kept for when it is on again, and holds nothing.
 bool FrontService::in_force(const Pin& pin) const {
+  // Somebody who comes first needs the memory, and the configuration lets pins go for it.
+  if (protected_ && protected_->may_release_pins()) return false;
   return pin.layer == "weights" ? config_.switches.weights : config_.switches.pages;
 }
 

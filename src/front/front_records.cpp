@@ -26,7 +26,7 @@ std::string FrontService::about() const {
 }
 
 void FrontService::on_closed(const std::string& name, const RequestReport& report) {
-  if (report.api == kModuleApi) return;  // nobody asked
+  if (report.api == kModuleApi || report.api == kProbeApi) return;  // nobody asked
   metrics_.observe(report);
   log::info("request", {{"id", report.request_id},
                         {"model", name},

@@ -49,6 +49,9 @@ Result<std::unique_ptr<FrontService>> FrontService::open(World world, Config con
   service->keys_ = KeyRing{std::move(*kept)};
   service->layers_.artifact().update(service->named_);
   service->rate_notes_.load();
+  service->habits_.load();
+  service->warmth_->load();
+  service->warmth_->set(service->warmth_terms());
   service->modules_ = ModuleSet{service->module_store().load()};
   service->modules_.declare(
       ModuleSet::read_declared(service->world_.files, service->config_.modules));
@@ -83,6 +86,8 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
           [this](const std::string& artifact) { return keeper_.held(artifact); }, &devices_,
           &compiled_,
           prefix_ ? static_cast<StoredPrefixes*>(prefix_.get()) : &NoStoredPrefixes::instance()}},
+      habits_{world_.files, config_.data + "/arrivals.json", Moments{world_.clock},
+              prewarm_rules()},
       tasks_{world_.loop},
       requests_{world_.loop},
       stop_asked_{world_.loop},
@@ -94,6 +99,10 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
       store_watch_{store_watch_world()} {
   host_levels_ = std::make_unique<HostLevels>(host_levels_world());
   levels_ = std::make_unique<LevelRoom>(levels_world(), level_settings());
+  protected_ = std::make_unique<ProtectedServices>(protected_world());
+  prewarm_ = std::make_unique<PrewarmRunner>(prewarm_world());
+  warmth_ = std::make_unique<WarmKeeper>(warmth_world());
+  protected_->set(config_.protected_services);
 }
 
 FrontService::~FrontService() = default;
@@ -101,6 +110,10 @@ FrontService::~FrontService() = default;
 void FrontService::start() {
   world_.loop.spawn(tick());
   world_.loop.spawn(keep_levels());
+  world_.loop.spawn(know_models_with_habits());
+  protected_->start();
+  prewarm_->start();
+  warmth_->start();
   world_.loop.spawn(compiled_.tidy());
   world_.loop.spawn(open_prefixes());
   world_.loop.spawn(note_module_versions());
@@ -132,6 +145,9 @@ Task<void> FrontService::stop(TimePoint deadline) {
   events_.close_all();
   co_await stop_hosts();
   co_await module_keeper_.stop();
+  co_await protected_->stop();
+  co_await prewarm_->stop();
+  co_await warmth_->stop();
   co_await compiled_.stop();
   co_await keeper_.stop();
   co_await pins_.stop();
@@ -140,6 +156,8 @@ Task<void> FrontService::stop(TimePoint deadline) {
   co_await requests_.close();
   co_await tasks_.close();
   co_await rate_notes_.save(world_.loop, disk_pool_);
+  co_await habits_.save(world_.loop, disk_pool_);
+  co_await warmth_->save(disk_pool_);
   // What was being resolved when the deadline passed may have brought a host of its own.
   co_await stop_hosts();
   if (prefix_) co_await prefix_->room().stop();
@@ -199,7 +217,7 @@ std::shared_ptr<RequestRun> FrontService::make_run(RequestContext context, Reque
   input.context = std::move(context);
   input.work = std::move(work);
   input.delivery = delivery;
-  if (input.context.api != kModuleApi) {
+  if (!input.context.by_itself) {
     events_.publish("request", request_started_json(input.id, name, input.context));
   }
   return std::make_shared<RequestRun>(
@@ -223,8 +241,12 @@ Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name
   const Result<ModelName> parsed = ModelName::parse(name);
   const NamedModel* named = parsed ? find(parsed->key()) : nullptr;
   std::string asked_for = named == nullptr ? (*model)->name() : named->name;
+  const bool is_use = run->is_use();
+  if (is_use) note_arrival(artifact);
   co_await RequestRun::run(run, **model, std::move(asked_for));
+  has_computed_ = true;
   levels_->look_again();  // it may be idle now
+  if (is_use) note_first_token(*run, artifact);
   if (run->used_model()) touch(artifact);
   if (!config_.switches.weights) co_await give_back_weights(artifact);
 }
@@ -343,6 +365,7 @@ Model& FrontService::model_for(const NamedModel& named) {
                                     [this](ModelHost& host) { on_host_changed(host); });
     model->stay().set_default(default_terms(artifact));
     if (changed_files_.erase(artifact) > 0) model->note_file_changed();
+    model->host().give_way(protected_->give_way());
     if (pin_of(artifact, "weights") != nullptr) model->stay().set_pin(Stay::Pin::kPinned);
   }
   return *model;
@@ -394,7 +417,12 @@ Task<void> FrontService::tick() {
     review_hollow_workers();
     pins_.look_again();  // a load set may have become another
     module_keeper_.look();
-    if (n % kTicksPerRecheck == 0) co_await rate_notes_.save(world_.loop, disk_pool_);
+    habits_.arrivals().observe(habits_.moments().now());
+    if (n % kTicksPerRecheck == 0) {
+      co_await rate_notes_.save(world_.loop, disk_pool_);
+      co_await habits_.save(world_.loop, disk_pool_);
+      co_await warmth_->save(disk_pool_);
+    }
     if (n % kTicksPerRecheck == 1) {
       std::vector<std::string> all;
       for (const NamedModel& named : named_) all.push_back(named.artifact.id);

@@ -34,12 +34,16 @@
 #include "front/pins.h"
 #include "front/prefix_desk.h"
 #include "front/prefix_json.h"
+#include "front/prewarm/habit_file.h"
+#include "front/prewarm/prewarm_runner.h"
+#include "front/protected/protected_services.h"
 #include "front/pulls/pulls.h"
 #include "front/rate_notes.h"
 #include "front/request_run.h"
 #include "front/service.h"
 #include "front/store_watch.h"
 #include "front/verify/verifier.h"
+#include "front/warmth/warm_keeper.h"
 #include "layers/artifact/catalogue.h"
 #include "layers/progress.h"
 #include "timeline/history.h"
@@ -172,6 +176,26 @@ class FrontService : public Service {
   LevelRoom::World levels_world();
   LevelRoom::Settings level_settings() const;
   Task<void> keep_levels();
+  ProtectedServices::World protected_world();
+  bool computes();
+  void share_with_services();
+  PrewarmRules prewarm_rules() const;
+  PrewarmRunner::World prewarm_world();
+  PrewarmSigns prewarm_signs() const;
+  std::vector<PrewarmCandidate> prewarm_candidates() const;
+  std::optional<PrewarmCandidate> candidate(const Model& model) const;
+  Task<Result<Bytes>> warm_ahead(std::string artifact, Bytes bytes,
+                                 std::shared_ptr<SharedProgress> progress);
+  Task<Result<>> give_up(std::string artifact);
+  double arrivals_per_hour(const Model& model) const;
+  void note_arrival(const std::string& artifact);
+  Task<void> know_models_with_habits();
+  WarmKeeper::World warmth_world();
+  WarmKeeper::Terms warmth_terms() const;
+  std::optional<WarmView> warmth_view(const std::string& artifact) const;
+  Task<Result<>> stand(std::string artifact, RungDecision decision);
+  Task<Result<Duration>> probe(std::string artifact);
+  void note_first_token(const RequestRun& run, const std::string& artifact);
   int priority_of(const std::string& artifact) const;
   void review_hollow_workers();
   Task<void> end_hollow(std::string artifact, HollowFate fate);
@@ -278,6 +302,12 @@ class FrontService : public Service {
   Pressure pressure_;
   std::unique_ptr<HostLevels> host_levels_;  // these two outlive models_
   std::unique_ptr<LevelRoom> levels_;
+  Pool services_pool_{"services", 1};
+  Pool ahead_pool_{"ahead", 1, Pool::Priority::kIdle};
+  HabitFile habits_;
+  std::unique_ptr<ProtectedServices> protected_;
+  std::unique_ptr<PrewarmRunner> prewarm_;
+  std::unique_ptr<WarmKeeper> warmth_;
   std::vector<NamedModel> named_;                         // snapshot of the catalogue, by name
   std::map<std::string, std::unique_ptr<Model>> models_;  // by artifact id
   std::map<std::string, HostSeen> hosts_seen_;            // by artifact id
@@ -294,6 +324,7 @@ class FrontService : public Service {
   Pool store_pool_{"stores", 1};     // apart: a store may lie on a machine that does not answer
   StoreWatch store_watch_;
   bool stopping_ = false;
+  bool has_computed_ = false;  // since computes() was asked last
   std::uint64_t next_request_ = 1;
   bool dropping_old_parts_ = false;
   Pool key_pool_{"keys", 1};       // apart: a key ends at once, however long a model is hashed

@@ -423,6 +423,11 @@ Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
 
 // ---- requests in the worker's hands ----
 
+void ModelHost::give_way(wire::GiveWayMessage share) {
+  share_ = share;
+  if (ready_) send(wire::make_frame(FrameType::kGiveWay, 0, wire::encode(share_)));
+}
+
 bool ModelHost::is_busy() const {
   return admission_.active() > 0 || admission_.waiting() > 0 || !inboxes_.empty();
 }

@@ -144,6 +144,9 @@ class ModelHost {
   // What the worker holds, if it is hollow and nobody uses it. The model's part is left open.
   std::optional<HollowWorker> hollow_worker() const;
 
+  // What its worker's evaluation may take from now on, and any later one's.
+  void give_way(wire::GiveWayMessage share);
+
   // Has an idle worker write down what it still holds of prompts, as an unload does. Returns soon,
   // whether or not it could.
   Task<void> settle();
@@ -184,6 +187,7 @@ class ModelHost {
 
   // --- what is known, for planning and for people ---
   WeightsLevel level() const { return level_; }
+  LoadFor load_for() const { return load_for_; }  // of the last load
   WeightsCause weights_cause() const { return weights_cause_; }
   double load_fraction() const { return load_fraction_; }
   bool has_worker() const { return worker_ != nullptr && ready_.has_value(); }
@@ -287,6 +291,7 @@ class ModelHost {
   std::uint64_t spawns_ = 0;
   std::uint64_t deaths_ = 0;
   std::uint64_t loads_ = 0;
+  wire::GiveWayMessage share_;
   std::uint64_t turn_until_ = 0;  // Admission::left() by then
   int context_cells_ = 0;
   int live_tokens_ = 0;

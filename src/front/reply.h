@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace hearth::front {
 using ModuleUses = std::shared_ptr<std::vector<PrefixUse::Module>>;
 
 // Who asked and how, beside what was asked: the same for every kind of request.
+// RequestContext::api of what proves that a model is warm.
+inline constexpr std::string_view kProbeApi = "probe";
+
 struct RequestContext {
   std::string model;  // as the client wrote it
   std::string api;    // "openai", "ollama", "anthropic", "hearth"
@@ -29,6 +33,8 @@ struct RequestContext {
   TimePoint first_byte;
   std::string key;                     // whose prefixes may be shared; empty: everybody's
   std::optional<Duration> wait_limit;  // Prefer: wait=N; how long a cold model may be waited for
+  // Nobody asked for it: it is no use of the model, and keeps nothing awake.
+  bool by_itself = false;
   std::string module = {};  // named prompt state that this request makes, to stay; empty: none
   // How long the weights stay after this reply; absent: as the configuration says for this model.
   std::optional<KeepAlive> keep_alive;

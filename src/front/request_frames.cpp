@@ -147,6 +147,18 @@ void RequestRun::meet_forecast(Model& model, int fresh_tokens) {
                                   loop_.now() - admitted_ - account_.facts.restored);
 }
 
+std::optional<FirstToken> RequestRun::first_token() const {
+  const RequestReport report = account_.report();
+  if (!report.time_to_first_token || !account_.outlook) return std::nullopt;
+  const int fresh = report.prompt_tokens - report.cached_tokens;
+  FirstToken token;
+  token.time = *report.time_to_first_token;
+  token.evaluated = report.prefill;
+  token.forecast = account_.outlook->at(fresh).time;
+  token.forecast_of_short = account_.outlook->at(FirstToken::kShortPrompt).time;
+  return token;
+}
+
 void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
   add_load_if_waited(model);
   disarm_wait_limit();

@@ -9,6 +9,7 @@
 
 #include "base/event_loop.h"
 #include "base/sync.h"
+#include "front/warmth/warm_claim.h"
 #include "front/account.h"
 #include "front/model.h"
 #include "front/reply.h"
@@ -55,8 +56,12 @@ class RequestRun {
   const std::string& id() const { return input_.id; }
   Mailbox<Event>& events() { return events_; }
   bool over() const { return over_; }
-  // A worker had it in hand and it wanted the weights: it counts as use of the model.
-  bool used_model() const { return reached_ && !only_counts() && input_.context.module.empty(); }
+  // Somebody wants the model's weights.
+  bool is_use() const { return !only_counts() && !input_.context.by_itself; }
+  // A worker had it in hand then: it counts as use of the model.
+  bool used_model() const { return reached_ && is_use(); }
+  // How the first token came, once it has; nothing of a load, or where nothing was forecast.
+  std::optional<FirstToken> first_token() const;
 
   void cancel();
   // See Reply::sent(). Without a status: the reply was dropped.
@@ -88,7 +93,7 @@ class RequestRun {
   bool is_with(const ModelHost& host) const;
   void note_prefix_started(Model& model, const wire::StartedMessage& message);
   Task<void> end_plan(Model& model);
-  Use use() const { return only_counts() ? Use::kTokenizer : Use::kWeights; }
+  Use use() const { return is_use() ? Use::kWeights : Use::kTokenizer; }
   std::vector<int> tokens_with(std::vector<int> generated) const;
   void on_delta(wire::DeltaMessage message);
   void on_failed(Model& model, const wire::FailedMessage& message);

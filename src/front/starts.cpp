@@ -120,6 +120,20 @@ Outlook Starts::outlook(const Artifact& artifact) const {
   return outlook;
 }
 
+Outlook Starts::outlook_at(const Artifact& artifact, Stand stand) const {
+  StartState there = state(artifact);
+  there.worker = stand == Stand::kResident ? Seat::kResident : Seat::kHollow;
+  there.pages_known = true;
+  there.missing = stand == Stand::kCold ? there.load_set : Bytes{};
+  there.beside = 0;
+  return world_.predictor.outlook(artifact.id, there);
+}
+
+Duration Starts::cold_time(const Artifact& artifact) const {
+  const Duration cold = outlook_at(artifact, Stand::kCold).alone(1).time;
+  return std::max(Duration::zero(), cold - outlook_at(artifact, Stand::kResident).alone(1).time);
+}
+
 std::optional<Duration> Starts::load_time(const Artifact& artifact) const {
   StartState from_pages = state(artifact);
   from_pages.worker = Seat::kHollow;

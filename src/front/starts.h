@@ -33,6 +33,11 @@ class Starts {
 
   // As things are now. `ahead` of it is for one that comes to the end of the queue.
   Outlook outlook(const Artifact& artifact) const;
+  // If it stood there: a hollow worker without pages, one with all of them, or resident weights.
+  enum class Stand { kCold, kPages, kResident };
+  Outlook outlook_at(const Artifact& artifact, Stand stand) const;
+  // How much longer the coldest of these takes than the warmest.
+  Duration cold_time(const Artifact& artifact) const;
   // Of weights that must come out of pages in memory, whatever is so now; nullopt while that would
   // be a guess.
   std::optional<Duration> load_time(const Artifact& artifact) const;

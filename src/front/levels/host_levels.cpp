@@ -118,6 +118,11 @@ Holding HostLevels::holding_of(const Model& model, HoldingKind kind, Bytes held)
   return holding;
 }
 
+void HostLevels::add_floor(Holding& holding, bool pinned) const {
+  holding.floor_reason = pinned ? FloorReason::kPin : world_.floor(holding.subject, holding.kind);
+  if (holding.floor_reason != FloorReason::kNone) holding.floor = holding.held;
+}
+
 std::optional<Holding> HostLevels::weights_of(const Model& model,
                                               LevelRoom::World::Busy busy) const {
   const ModelHost& host = model.host();
@@ -127,11 +132,7 @@ std::optional<Holding> HostLevels::weights_of(const Model& model,
   const Artifact& artifact = model.named().artifact;
   holding.to_restore = model.starts().load_time(artifact).value_or(
       read_time(artifact.size(), kGuessedRate) + kGuessedStart);
-  const bool pinned = world_.pinned(artifact.id, "weights");
-  if (pinned || world_.promised(artifact.id)) {
-    holding.floor = holding.held;
-    holding.floor_reason = pinned ? FloorReason::kPin : FloorReason::kWarmBound;
-  }
+  add_floor(holding, world_.pinned(artifact.id, "weights"));
   const bool loading = host.level() == WeightsLevel::kLoading;
   const bool yields = busy == LevelRoom::World::Busy::kYielding && host.has_served_its_turn();
   holding.busy = loading || (host.is_busy() && !yields);
@@ -176,10 +177,7 @@ std::optional<Holding> HostLevels::pins_of(const Model& model) const {
   if (pinned == Bytes{}) return std::nullopt;
   Holding holding = holding_of(model, HoldingKind::kPinnedPages, pinned);
   holding.to_restore = read_time(pinned, kGuessedRate);
-  if (world_.pinned(artifact, "pages")) {
-    holding.floor = pinned;
-    holding.floor_reason = FloorReason::kPin;
-  }
+  add_floor(holding, world_.pinned(artifact, "pages"));
   return holding;
 }
 

@@ -29,9 +29,8 @@ class HostLevels {
     std::function<double(const Model&)> arrivals_per_hour;
     std::function<int(const std::string& artifact)> priority;
     // A promise that forbids going below: see warm(T, g).
-    std::function<bool(const std::string& artifact)> promised = [](const std::string&) {
-      return false;
-    };
+    std::function<FloorReason(const std::string& artifact, HoldingKind kind)> floor =
+        [](const std::string&, HoldingKind) { return FloorReason::kNone; };
   };
   explicit HostLevels(World world) : world_{std::move(world)} {}
 
@@ -46,6 +45,7 @@ class HostLevels {
 
  private:
   Holding holding_of(const Model& model, HoldingKind kind, Bytes held) const;
+  void add_floor(Holding& holding, bool pinned) const;
   std::optional<Holding> weights_of(const Model& model, LevelRoom::World::Busy busy) const;
   std::optional<Holding> device_of(const Model& model, LevelRoom::World::Busy busy) const;
   std::optional<Holding> worker_of(const Model& model) const;

@@ -227,6 +227,18 @@ Task<Result<Bytes>> LevelRoom::make(Move move, std::string cause, std::string fo
   co_return made;
 }
 
+Task<Result<Bytes>> LevelRoom::give_up(Move move, std::string cause) {
+  const std::vector<Holding> holdings = world_.holdings(World::Busy::kStays);
+  const bool may = std::ranges::any_of(holdings, [&](const Holding& holding) {
+    const auto like = move_for(holding, holding.held);
+    return like && like->what == move.what && like->artifact == move.artifact && !holding.busy &&
+           holding.floor == Bytes{};
+  });
+  if (!may) co_return fail(ErrorCode::kConflict, "it is in use, or held by a pin or a promise");
+  std::string nobody;
+  co_return co_await make(std::move(move), std::move(cause), std::move(nobody));
+}
+
 void LevelRoom::note(MoveRecord move) {
   move.at_us = world_.clock.wall_us();
   log::info("level.moved", {{"model", move.model},

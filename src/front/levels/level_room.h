@@ -71,6 +71,8 @@ class LevelRoom {
   Task<void> run();
   void stop();
 
+  // Makes a move that somebody decided on, if the model is idle. Errors: kConflict; the move's.
+  Task<Result<Bytes>> give_up(Move move, std::string cause);
   // Takes a move that others made, or notes one.
   void note(MoveRecord move);
   // What could be filled now without anything going down for it.
@@ -80,6 +82,8 @@ class LevelRoom {
 
   const MemoryBudget& budget() const { return budget_; }
   const MoveLog& moves() const { return moves_; }
+  // Percent of the last five minutes in which something waited for memory.
+  std::optional<double> memory_avg300() const { return machine_.memory_pressure.some_avg300; }
   std::string memory_json(Bytes ours_in_page_cache) const;
 
  private:

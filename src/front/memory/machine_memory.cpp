@@ -18,13 +18,13 @@ std::optional<Bytes> kib_in(std::string_view meminfo, std::string_view key) {
   return Bytes{*kib << 10U};
 }
 
-// "avg10=" in the line that begins with `word`.
-std::optional<double> avg10_in(std::string_view text, std::string_view word) {
-  constexpr std::string_view kKey = " avg10=";
+// What follows `key` in the line that begins with `word`.
+std::optional<double> average_in(std::string_view text, std::string_view word,
+                                 std::string_view key) {
   for (const std::string_view line : pieces_of(text, '\n')) {
-    const std::size_t at = line.find(kKey);
-    if (!line.starts_with(word) || at != word.size()) continue;
-    const std::string_view number = line.substr(at + kKey.size());
+    const std::size_t at = line.find(key);
+    if (pieces_of(line, ' ').front() != word || at == line.npos) continue;
+    const std::string_view number = line.substr(at + key.size());
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     // Neither "nan" nor "inf" is a share.
@@ -37,7 +37,8 @@ std::optional<double> avg10_in(std::string_view text, std::string_view word) {
 }  // namespace
 
 PressureFigures pressure_in(std::string_view text) {
-  return {avg10_in(text, "some"), avg10_in(text, "full")};
+  return {average_in(text, "some", " avg10="), average_in(text, "full", " avg10="),
+          average_in(text, "some", " avg300=")};
 }
 
 double MachineMemory::memory_some_avg10() const {

@@ -14,6 +14,7 @@ namespace hearth::front {
 struct PressureFigures {
   std::optional<double> some_avg10;
   std::optional<double> full_avg10;
+  std::optional<double> some_avg300 = {};  // of the last five minutes
 };
 
 // Out of a pressure file's text; what is missing or no number stays absent.

@@ -163,6 +163,7 @@ GenerateRequest ModuleKeeper::request_to(const std::string& model, const std::st
   GenerateRequest request;
   request.context.model = model;
   request.context.api = kModuleApi;
+  request.context.by_itself = true;
   request.context.first_byte = world_.loop.now();
   request.context.key = key;
   return request;

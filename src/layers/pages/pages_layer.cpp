@@ -27,6 +27,23 @@ class GivingWay : public Progress {
   const ReadTurn& turn_;
 };
 
+// Ends a read when so much has been read.
+class Limited : public Progress {
+ public:
+  Limited(Progress& progress, Bytes most) : progress_{progress}, most_{most} {}
+
+  void report(Bytes done, Bytes total) override {
+    done_ = done;
+    progress_.report(done, std::min(total, most_));
+  }
+  bool cancelled() const override { return done_ >= most_ || progress_.cancelled(); }
+
+ private:
+  Progress& progress_;
+  const Bytes most_;
+  Bytes done_;
+};
+
 Failed unknown_artifact() {
   return fail(ErrorCode::kNotFound, "the model's files are not known or not all there");
 }
@@ -155,6 +172,29 @@ Task<Result<LayerState>> PagesLayer::warm(Subject subject, Target target, Progre
   if (!now) co_return Failed{std::move(now).error()};
   known_[subject.artifact].left_out = report->left_out;
   co_return observe(subject);
+}
+
+Task<Result<Bytes>> PagesLayer::read_ahead(Subject subject, Ahead ahead) {
+  std::optional<LoadSet> load_set = world_.load_set(subject.artifact);
+  if (!load_set) co_return unknown_artifact();
+  ReadTurn turn;
+  if (world_.guide != nullptr) {
+    LoadSet asked = *load_set;
+    turn = co_await world_.guide->turn(std::move(asked), ahead.progress);
+  }
+  ReadWorld world{world_.files, world_.clock, world_.room};
+  if (world_.pinned) world.pinned = world_.pinned(subject.artifact);
+  auto job = [&ahead, &turn, &load_set, world] {
+    Limited limited{ahead.progress, ahead.most};
+    GivingWay giving_way{limited, turn};
+    return read_missing(world, *load_set, turn.style, giving_way);
+  };
+  // How fast it goes says nothing of reads that somebody waits for.
+  Result<ReadReport> report = co_await ahead.pool.run(world_.loop, std::move(job));
+  if (!report) co_return Failed{std::move(report).error()};
+  const Bytes read = report->read;
+  (void)co_await refresh(std::move(subject));
+  co_return read;
 }
 
 Task<Result<Bytes>> PagesLayer::cool(Subject subject, Target) {

@@ -65,6 +65,15 @@ class PagesLayer : public Layer {
   // was read; kUnsupported for "pinned", which is no level to warm to.
   Task<Result<LayerState>> warm(Subject subject, Target target, Progress& progress) override;
 
+  // Reads at most so much of what is missing, in a pool of the caller's: for nobody who waits.
+  // Returns what was read. Ends early, with that, once `progress` is cancelled. Errors: kNotFound.
+  struct Ahead {
+    Bytes most;
+    Pool& pool;
+    Progress& progress;
+  };
+  Task<Result<Bytes>> read_ahead(Subject subject, Ahead ahead);
+
   // Errors: kNotFound; kConflict while a worker maps the files.
   Task<Result<Bytes>> cool(Subject subject, Target target) override;
 
