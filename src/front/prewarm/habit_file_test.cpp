@@ -160,7 +160,7 @@ TEST(ArrivalBook, KeepsTheModelsThatWereAskedForLast) {
   for (std::size_t i = 0; i < kMaxArrivalModels + 10; ++i) {
     const Instant at{std::chrono::minutes{i}, static_cast<std::int64_t>(60 * i)};
     book.observe(at);
-    book.note("m" + std::to_string(i), at);
+    book.note(std::string{"m"}.append(std::to_string(i)), at);
   }
   EXPECT_EQ(book.all().size(), kMaxArrivalModels);
   EXPECT_EQ(book.find("m9"), nullptr);
