@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/absent.h"
+#include "cli/budget.h"
 #include "cli/completion.h"
 #include "cli/config.h"
 #include "cli/create.h"
@@ -191,6 +192,25 @@ void add_cooling(Program& program, Arguments& a) {
   cool->footer(example("hearth cool smollm2 --layer pages"));
 }
 
+// Far more than a server keeps.
+constexpr int kMostMoves = 100000;
+
+void add_budget(Program& program, Arguments& a) {
+  program.verb("memory", "Who has the memory, and what bounds it", show_memory)
+      ->footer(example("hearth memory"));
+  auto* moves = program.verb("moves", "What was moved out of memory or into it, and for whom",
+                             [&a](Session& s) { return list_moves(s, a.moves); });
+  moves->add_option("-n,--number", a.moves, "The newest so many")
+      ->check(CLI::Range(1, kMostMoves))
+      ->capture_default_str()
+      ->type_name("COUNT");
+  moves->footer(example("hearth moves -n 5"));
+  program
+      .verb("levels", "Services that come first, reading ahead, and which models have to be warm",
+            show_levels)
+      ->footer(example("hearth levels"));
+}
+
 void add_prompts(Program& program) {
   program.verb("prefix", "What is kept of prompts, and where", show_prefix)
       ->footer(example("hearth prefix"));
@@ -210,6 +230,7 @@ int main(int argc, char** argv) {
   add_transfers(program, arguments);
   add_warmth(program, arguments);
   add_cooling(program, arguments);
+  add_budget(program, arguments);
   add_prompts(program);
   add_pins(program, arguments);
   add_config(program);

@@ -93,6 +93,20 @@ std::string format_ahead(double seconds) {
   return "in a moment";
 }
 
+std::string format_span(double seconds) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr std::array<Unit, 3> kUnits{{{"d", 86400}, {"h", 3600}, {"min", 60}}};
+  if (seconds < 1) return "now";
+  for (const Unit& unit : kUnits) {
+    if (seconds != unit.seconds && seconds < 2 * unit.seconds) continue;
+    return fmt::format("{:.0f} {}", std::floor(seconds / unit.seconds), unit.name);
+  }
+  return fmt::format("{:.0f} s", std::floor(seconds));
+}
+
 std::string format_count(std::uint64_t count) {
   static constexpr std::array<std::string_view, 5> kUnits{"", "K", "M", "B", "T"};
   return scaled(static_cast<double>(count), 1000, kUnits);

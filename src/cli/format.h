@@ -23,6 +23,10 @@ std::string format_age(double seconds);
 // How long from now, coarsely: "in a moment", "1 minute from now", "3 hours from now".
 std::string format_ahead(double seconds);
 
+// A length of time, coarsely, in the largest unit of which there are two, or exactly one: "45 s",
+// "90 min", "1 h", "3 d"; "now" for less than a second.
+std::string format_span(double seconds);
+
 // A count by thousands: "950", "135M", "7.62B".
 std::string format_count(std::uint64_t count);
 

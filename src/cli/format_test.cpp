@@ -80,6 +80,15 @@ INSTANTIATE_TEST_SUITE_P(
                     NameCase{"OtherEnding", "weights.bin", "weights.bin"}),
     [](const auto& test) { return test.param.label; });
 
+TEST(FormatSpan, HasTwoOfItsUnit) {
+  const std::pair<double, const char*> cases[] = {
+      {-5, "now"},    {0.5, "now"},     {1, "1 s"},       {60, "1 min"},   {3600, "1 h"},
+      {86400, "1 d"}, {3601, "60 min"}, {119, "119 s"},   {120, "2 min"},  {5400, "90 min"},
+      {7200, "2 h"},  {28800, "8 h"},   {172799, "47 h"}, {172800, "2 d"},
+  };
+  for (const auto& [seconds, text] : cases) EXPECT_EQ(format_span(seconds), text) << seconds;
+}
+
 TEST(FormatAhead, RoundsDown) {
   const std::pair<double, const char*> cases[] = {
       {-5, "in a moment"},           {0.5, "in a moment"},        {1, "1 second from now"},

@@ -25,6 +25,10 @@ std::int64_t integer_in(const boost::json::object& object, std::string_view name
   return static_cast<std::int64_t>(number_in(object, name).value_or(0));
 }
 
+Bytes bytes_in(const boost::json::object& object, std::string_view name) {
+  return Bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(integer_in(object, name), 0))};
+}
+
 bool flag_in(const boost::json::object& object, std::string_view name) {
   const boost::json::value* value = object.if_contains(name);
   return value != nullptr && value->is_bool() && value->get_bool();
@@ -45,6 +49,23 @@ const boost::json::object* object_in(const boost::json::object& object, std::str
 const boost::json::array* array_in(const boost::json::object& object, std::string_view name) {
   const boost::json::value* value = object.if_contains(name);
   return value == nullptr ? nullptr : value->if_array();
+}
+
+const boost::json::object& part_in(const boost::json::object& object, std::string_view name) {
+  static const boost::json::object kNone;
+  const auto* found = object_in(object, name);
+  return found == nullptr ? kNone : *found;
+}
+
+std::vector<const boost::json::object*> objects_in(const boost::json::object& object,
+                                                   std::string_view name) {
+  std::vector<const boost::json::object*> objects;
+  const auto* array = array_in(object, name);
+  if (array == nullptr) return objects;
+  for (const auto& value : *array) {
+    if (value.is_object()) objects.push_back(&value.get_object());
+  }
+  return objects;
 }
 
 std::vector<std::string> texts_in(const boost::json::object& object, std::string_view name) {

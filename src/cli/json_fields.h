@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
+
 // Lenient reading of a server's answers: a field that is absent, null or of another type reads as
 // empty, so that an older command line still shows what a newer server says.
 namespace hearth::cli {
@@ -15,6 +17,8 @@ namespace hearth::cli {
 std::string text_in(const boost::json::object& object, std::string_view name);
 std::optional<double> number_in(const boost::json::object& object, std::string_view name);
 std::int64_t integer_in(const boost::json::object& object, std::string_view name);
+// Less than nothing reads as nothing.
+Bytes bytes_in(const boost::json::object& object, std::string_view name);
 bool flag_in(const boost::json::object& object, std::string_view name);
 
 // The texts in a list; empty where there is none.
@@ -27,5 +31,11 @@ double seconds_since(const boost::json::object& object, std::string_view name, s
 // Null when there is none.
 const boost::json::object* object_in(const boost::json::object& object, std::string_view name);
 const boost::json::array* array_in(const boost::json::object& object, std::string_view name);
+
+// An empty object when there is none.
+const boost::json::object& part_in(const boost::json::object& object, std::string_view name);
+// The objects in a list; whatever else is in it is left out.
+std::vector<const boost::json::object*> objects_in(const boost::json::object& object,
+                                                   std::string_view name);
 
 }  // namespace hearth::cli

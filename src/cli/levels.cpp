@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cli/answer.h"
 #include "cli/answer_lines.h"
+#include "cli/budget.h"
 #include "cli/format.h"
 #include "cli/json_fields.h"
 #include "cli/model_view.h"
@@ -122,7 +123,8 @@ int list_levels(const Session& session, Show show) {
     const bool cold = !model.is_object() || is_stone_cold(model.get_object());
     if (show == Show::kAll || !cold) shown.push_back(model);
   }
-  const std::string table = levels_table(shown, Clock::real().wall_us(), session.out);
+  const ModelNotes notes = shown.empty() ? ModelNotes{} : broken_claims(session);
+  const std::string table = levels_table(shown, notes, Clock::real().wall_us(), session.out);
   if (!table.empty()) {
     print(table);
   } else if (session.out.terminal) {

@@ -57,8 +57,8 @@ std::string models_table(const boost::json::array& models, std::int64_t now_us,
   return table.render(style);
 }
 
-std::string levels_table(const boost::json::array& models, std::int64_t now_us,
-                         const OutputStyle& style) {
+std::string levels_table(const boost::json::array& models, const ModelNotes& notes,
+                         std::int64_t now_us, const OutputStyle& style) {
   Table table{{{"NAME"},
                {"ARTIFACT", Align::kLeft, 4},
                {"PAGES"},
@@ -81,6 +81,8 @@ std::string levels_table(const boost::json::array& models, std::int64_t now_us,
     cells.push_back(until_text(*model, now_us));
     cells.push_back(busy_text(*model));
     table.add(std::move(cells));
+    const auto note = notes.find(text_in(*model, "name"));
+    if (note != notes.end()) table.note(note->second);
   }
   return table.empty() ? std::string{} : table.render(style);
 }

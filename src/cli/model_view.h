@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -18,10 +19,13 @@ bool is_stone_cold(const boost::json::object& model);
 std::string models_table(const boost::json::array& models, std::int64_t now_us,
                          const OutputStyle& style);
 
-// NAME, the five layers, MEMORY, CONTEXT, TTFT NOW, UNTIL, BUSY. Empty when there is nothing to
-// list.
-std::string levels_table(const boost::json::array& models, std::int64_t now_us,
-                         const OutputStyle& style);
+// Sentences about models, by name.
+using ModelNotes = std::map<std::string, std::string>;
+
+// NAME, the five layers, MEMORY, CONTEXT, TTFT NOW, UNTIL, BUSY, each with its note. Empty when
+// there is nothing to list.
+std::string levels_table(const boost::json::array& models, const ModelNotes& notes,
+                         std::int64_t now_us, const OutputStyle& style);
 
 // "smollm2:latest: weights resident, 91.7 MiB of memory", after something changed a level.
 std::string level_sentence(const boost::json::object& model, std::string_view layer);

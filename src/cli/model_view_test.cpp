@@ -19,18 +19,26 @@ TEST(ModelView, ListsModels) {
 
 TEST(ModelView, ListsLevels) {
   EXPECT_EQ(
-      levels_table({warm_model(), cold_model()}, kNow, {}),
+      levels_table({warm_model(), cold_model()}, {}, kNow, {}),
       "NAME\tARTIFACT\tPAGES\tWEIGHTS\tCOMPILED\tPREFIX\tMEMORY\tCONTEXT\tTTFT NOW\tUNTIL\tBUSY\n"
       "smollm2:latest\tlocal\tresident 99%\tresident\tnone\tnone\t140 MiB\t8,192\t21 ms (18-27)\t"
       "4 minutes from now\t2 active, 1 queued\n"
       "cold:4b\tlocal\tresident 1%\tnone\tnone\tnone\t-\t-\t~2.10 s (0.7-6.3)\t-\t-\n");
-  EXPECT_EQ(levels_table({}, kNow, {}), "");
+  EXPECT_EQ(levels_table({}, {}, kNow, {}), "");
 }
 
 TEST(ModelView, ANarrowTerminalShowsWhatMattersMost) {
-  EXPECT_EQ(levels_table({warm_model()}, kNow, {.terminal = true, .width = 70}),
+  EXPECT_EQ(levels_table({warm_model()}, {}, kNow, {.terminal = true, .width = 70}),
             "NAME            PAGES         WEIGHTS    MEMORY  UNTIL\n"
             "smollm2:latest  resident 99%  resident  140 MiB  4 minutes from now\n");
+}
+
+TEST(ModelView, ABrokenPromiseStandsUnderItsModel) {
+  const ModelNotes notes{{"smollm2:latest", "30 ms cannot be met"}, {"nobody:latest", "?"}};
+  EXPECT_EQ(levels_table({warm_model()}, notes, kNow, {.terminal = true, .width = 70}),
+            "NAME            PAGES         WEIGHTS    MEMORY  UNTIL\n"
+            "smollm2:latest  resident 99%  resident  140 MiB  4 minutes from now\n"
+            "  30 ms cannot be met\n");
 }
 
 TEST(ModelView, ColdMeansThatNothingIsInMemory) {

@@ -14,12 +14,11 @@
 #include "cli/display_width.h"
 #include "cli/format.h"
 #include "cli/json_fields.h"
+#include "cli/lines.h"
 #include "cli/table.h"
 
 namespace hearth::cli {
 namespace {
-
-constexpr std::size_t kKeyWidth = 10;
 
 struct Reason {
   std::string_view reason;
@@ -35,25 +34,13 @@ constexpr std::array kReasons{
     Reason{"not_restorable", "nothing of this model can be brought back"},
 };
 
-const boost::json::object& part(const boost::json::object& object, std::string_view name) {
-  static const boost::json::object kNone;
-  const auto* found = object_in(object, name);
-  return found == nullptr ? kNone : *found;
-}
-
 std::string bytes_text(const boost::json::object& object, std::string_view name) {
-  const std::int64_t bytes = std::max<std::int64_t>(integer_in(object, name), 0);
-  return format_bytes(Bytes{static_cast<std::uint64_t>(bytes)});
+  return format_bytes(bytes_in(object, name));
 }
 
 std::string count_text(const boost::json::object& object, std::string_view name) {
   const std::int64_t count = std::max<std::int64_t>(integer_in(object, name), 0);
   return format_grouped(static_cast<std::uint64_t>(count));
-}
-
-std::string line(std::string_view key, std::string_view text, const OutputStyle& style) {
-  return style.paint(Paint::kDim, pad_right(std::string{key}, kKeyWidth)) + std::string{text} +
-         '\n';
 }
 
 std::string tier_text(const boost::json::object& tier) {
@@ -113,17 +100,6 @@ std::string slots_text(const boost::json::object& model) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::vector<const boost::json::object*> objects_in(const boost::json::object& object,
-                                                   std::string_view name) {
-  std::vector<const boost::json::object*> objects;
-  const auto* array = array_in(object, name);
-  if (array == nullptr) return objects;
-  for (const auto& value : *array) {
-    if (value.is_object()) objects.push_back(&value.get_object());
-  }
-  return objects;
-}
-
 std::string models_text(const boost::json::object& view, const OutputStyle& style) {
   Table table{{{"MODEL"},
                {"LIVE", Align::kRight},
@@ -153,7 +129,7 @@ std::string findings_text(const boost::json::object& answer, const OutputStyle& 
     const std::string code = one_line(text_in(*finding, "code"));
     text += (text.empty() ? "" : "\n") + style.paint(Paint::kYellow, code) + ": " +
             one_line(text_in(*finding, "text")) + '\n' +
-            line("remedy", one_line(text_in(*finding, "remedy")), style);
+            key_line("remedy", one_line(text_in(*finding, "remedy")), style);
   }
   return text;
 }
@@ -167,17 +143,15 @@ std::string quoted(const std::string& text) {
 
 std::string prefix_view(const boost::json::object& view, const OutputStyle& style) {
   const std::array<std::pair<std::string_view, std::string>, 6> lines{{
-      {"memory", tier_text(part(view, "memory"))},
-      {"disk", disk_text(part(view, "disk"))},
+      {"memory", tier_text(part_in(view, "memory"))},
+      {"disk", disk_text(part_in(view, "disk"))},
       {"reused", reuse_text(view)},
-      {"restored", restore_text(part(view, "restore"))},
-      {"evicted", counts_text(part(view, "evicted"))},
-      {"refused", counts_text(part(view, "refused"))},
+      {"restored", restore_text(part_in(view, "restore"))},
+      {"evicted", counts_text(part_in(view, "evicted"))},
+      {"refused", counts_text(part_in(view, "refused"))},
   }};
   std::string text;
-  for (const auto& [key, words] : lines) {
-    if (!words.empty()) text += line(key, words, style);
-  }
+  for (const auto& [key, words] : lines) text += key_line(key, words, style);
   text += models_text(view, style);
   const std::string findings = findings_text(view, style);
   return findings.empty() ? text : text + "\n" + findings;

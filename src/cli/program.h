@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct Arguments {
   CoolOptions cooling;
   PullOptions pull;
   std::string modelfile = "Modelfile";
+  std::size_t moves = 20;
   bool drop = false;
   bool repair = false;
   bool yes = false;

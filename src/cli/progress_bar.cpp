@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t kBarCells = 24;
 
-Bytes bytes_in(const boost::json::object& object, std::string_view name) {
-  const std::int64_t count = integer_in(object, name);
-  return Bytes{count > 0 ? static_cast<std::uint64_t>(count) : 0};
-}
-
 std::string bar_of(double fraction, const OutputStyle& style) {
   const double clamped = std::clamp(fraction, 0.0, 1.0);
   const auto full = static_cast<std::size_t>(clamped * kBarCells + 0.5);

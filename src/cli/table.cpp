@@ -27,6 +27,8 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+void Table::note(std::string sentence) { notes_[rows_.size() - 1] = one_line(std::move(sentence)); }
+
 std::string Table::render(const OutputStyle& style) const {
   return style.terminal ? aligned(style) : tabbed();
 }
@@ -73,8 +75,11 @@ std::string Table::aligned(const OutputStyle& style) const {
   };
   const auto heading_of = [this](std::size_t c) { return columns_[c].heading; };
   std::string out = style.paint(Paint::kDim, line_of(heading_of)) + "\n";
-  for (const auto& row : rows_) {
-    out += line_of([&row](std::size_t c) { return row[c]; }) + "\n";
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    out += line_of([&](std::size_t c) { return rows_[r][c]; }) + "\n";
+    const auto note = notes_.find(r);
+    if (note == notes_.end()) continue;
+    out += style.paint(Paint::kYellow, wrap(note->second, style.width, kGap)) + "\n";
   }
   return out;
 }
@@ -89,7 +94,12 @@ std::string Table::tabbed() const {
     out += '\n';
   };
   append(columns_, [](const Column& column) { return column.heading; });
-  for (const auto& row : rows_) append(row, [](const std::string& cell) { return cell; });
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    std::vector<std::string> cells = rows_[r];
+    const auto note = notes_.find(r);
+    if (note != notes_.end()) cells.push_back(note->second);
+    append(cells, [](const std::string& cell) { return cell; });
+  }
   return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ class Table {
   // One cell a column; missing ones are empty.
   void add(std::vector<std::string> cells);
 
+  // A sentence about the last row: below it on a terminal, in a pipe one more cell. There is a row.
+  void note(std::string sentence);
+
   bool empty() const { return rows_.empty(); }
 
   // Every line ends with a newline.
@@ -40,6 +45,7 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
+  std::map<std::size_t, std::string> notes_;  // by row
 };
 
 }  // namespace hearth::cli

@@ -35,6 +35,16 @@ TEST(Table, IsTabSeparatedInAPipe) {
             "short row\t\t\n");
 }
 
+TEST(Table, NotesBelongToTheirRow) {
+  Table table{{{"NAME"}, {"SIZE"}}};
+  table.add({"a", "1"});
+  table.note("one\ttwo three");
+  table.add({"b", "2"});
+  EXPECT_EQ(table.render({.terminal = true, .width = 10}),
+            "NAME  SIZE\na     1\n  one two\n  three\nb     2\n");
+  EXPECT_EQ(table.render({}), "NAME\tSIZE\na\t1\tone two three\nb\t2\n");
+}
+
 TEST(Table, LetsColumnsGoWhereThereIsNoRoom) {
   Table table{{{"NAME"}, {"SECOND", Align::kLeft, 2}, {"FIRST", Align::kRight, 1}, {"LAST"}}};
   table.add({"a", "b", "c", "d"});

@@ -27,6 +27,12 @@ std::string_view code_of(Paint paint) {
       return "\033[33m";
     case Paint::kGreen:
       return "\033[32m";
+    case Paint::kBlue:
+      return "\033[34m";
+    case Paint::kMagenta:
+      return "\033[35m";
+    case Paint::kCyan:
+      return "\033[36m";
   }
   return "";
 }

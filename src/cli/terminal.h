@@ -9,7 +9,7 @@
 
 namespace hearth::cli {
 
-enum class Paint { kPlain, kBold, kDim, kRed, kYellow, kGreen };
+enum class Paint { kPlain, kBold, kDim, kRed, kYellow, kGreen, kBlue, kMagenta, kCyan };
 
 // How one output stream wants to be written to. The default is a pipe: no colours, ASCII only.
 struct OutputStyle {
