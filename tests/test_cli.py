@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verbs: in a pipe, as JSON, and in a terminal."""
 
+import http.server
 import json
 import os
 import re
 import subprocess
+import threading
 
 import pytest
 
@@ -113,6 +115,96 @@ def test_run_with_a_keep_alive_of_zero(new_server):
     server = new_server()
     output_of(server, "run", "smollm2", "Hi", "--max-tokens", 2, "--keep-alive", 0)
     eventually(lambda: server.model()["layers"]["weights"]["level"] == "hollow", "it was unloaded")
+
+
+def rows_of(table):
+    lines = [line.split("\t") for line in table.splitlines()]
+    return [dict(zip(lines[0], line)) for line in lines[1:]]
+
+
+def test_memory(server):
+    def smollm2(text):
+        rows = rows_of(text.split("\n\n")[-1])
+        return next((row for row in rows if row.get("MODEL") == "smollm2:latest"), {})
+
+    server.load()
+    eventually(lambda: "MiB" in smollm2(output_of(server, "memory")).get("WEIGHTS", ""),
+               "its heartbeats have told")
+    text = output_of(server, "memory")
+    assert re.search(r"^budget +\S+ .iB held, .* free of ", text, re.MULTILINE), text
+    assert smollm2(text)["PINS"] == "-"
+    told = json_of(server, "memory")
+    assert told["limit_bytes"] > told["held_bytes"] > 0
+
+
+def test_moves(new_server):
+    server = new_server()
+    assert output_of(server, "moves") == "" and json_of(server, "moves")["moves"] == []
+    server.complete("1, 2, 3, 4,")
+    server.config.write_text("memory_mib = 64\n")
+    output_of(server, "config", "reload")
+    eventually(lambda: server.model()["layers"]["weights"]["level"] != "resident", "it gives way")
+    moved = rows_of(output_of(server, "moves"))
+    weights = next(row for row in moved if row["FROM, TO"] == "resident -> hollow")
+    assert weights["MODEL"] == "smollm2:latest" and weights["WHY"] == "memory was short"
+    assert len(rows_of(output_of(server, "moves", "-n", 1))) == 1
+    for wrong in (0, -1, "x"):
+        assert hearth(server, "moves", "-n", wrong).returncode == USAGE
+
+
+def test_a_promise_that_cannot_be_kept_is_never_hidden(new_server):
+    server = new_server()
+    server.load()
+    columns = output_of(server, "ps").splitlines()
+    assert len(columns[0].split("\t")) == len(columns[1].split("\t"))
+    assert "None has to" in output_of(server, "levels")
+    server.config.write_text("[models.smollm2]\nttft_ms = 1\nidle_gap = '2h'\n")
+    output_of(server, "config", "reload")
+    eventually(lambda: "1 ms cannot be met" in output_of(server, "ps"), "it was looked at")
+    assert "a start now may take" in output_of(server, "ps")
+    text = output_of(server, "levels")
+    claim = rows_of(text[text.index("MODEL\tWITHIN"):].split("\n\n")[0])[0]
+    assert (claim["MODEL"], claim["WITHIN"], claim["AFTER"]) == ("smollm2:latest", "1.0 ms", "2 h")
+    assert (claim["STATE"], claim["KEPT"]) == ("unknown", "none") and claim["NOW UP TO"] != "-"
+    assert json_of(server, "levels")["warmth"][0]["claim"]["promise"] == "cannot"
+    terminal = Terminal([HEARTH, "ps"], environment_of(server), columns=80)
+    assert terminal.wait() == 0 and re.search(r"^  1 ms cannot be met", terminal.text, re.MULTILINE)
+
+
+def test_services_and_reading_ahead(new_server):
+    server = new_server("prewarm = false\n[protected.db]\nprocess = 'no-such-process'\n")
+    text = output_of(server, "levels")
+    service = rows_of(text[text.index("SERVICE"):].split("\n\n")[0])[0]
+    assert (service["SERVICE"], service["KIND"]) == ("db", "process")
+    assert "off: it is switched off" in text
+    assert json_of(server, "levels")["protected"][0]["name"] == "db"
+
+
+class _OldServer(http.server.BaseHTTPRequestHandler):
+    """Answers as a Hearth that has models and nothing newer."""
+
+    def do_GET(self):
+        known = self.path == "/api/hearth/models"
+        body = b'{"models": []}' if known else b'{"error": {"message": "nothing at this path"}}'
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_an_older_server_is_named_as_such():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _OldServer) as old:
+        threading.Thread(target=old.serve_forever, daemon=True).start()
+        environment = clean_environment({"HEARTH_HOST": f"127.0.0.1:{old.server_port}"})
+        for verb in ("memory", "moves", "levels"):
+            done = subprocess.run([HEARTH, verb], capture_output=True, text=True, env=environment)
+            assert done.returncode == 1 and done.stdout == ""
+            assert "too old" in done.stderr and f"hearth {verb}" in done.stderr
+        assert subprocess.run([HEARTH, "ps"], env=environment).returncode == 0
+        old.shutdown()
 
 
 def test_cp_and_rm_of_several(new_server):
@@ -312,11 +404,11 @@ def test_progress_of_a_load_in_a_terminal(new_server, model_copy):
 @pytest.mark.parametrize("columns", [40, 60, 100])
 def test_tables_fit_the_terminal(server, columns):
     server.load()
-    for verb in ("ps", "list"):
+    for verb in ("ps", "list", "memory", "levels", "moves"):
         terminal = Terminal([HEARTH, verb], environment_of(server), columns=columns)
         assert terminal.wait() == 0
         assert all(len(line) <= columns for line in terminal.text.splitlines()), terminal.text
-        assert "smollm2" in terminal.text
+        assert "smollm2" in terminal.text or verb in ("levels", "moves")
 
 
 def test_tables_in_a_terminal(server):

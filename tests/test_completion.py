@@ -67,7 +67,7 @@ def shell(request, tmp_path):
 def test_verbs(shell):
     verbs = shell.offers("hearth ")
     assert {"serve", "run", "list", "ls", "ps", "pin", "unpin", "cp", "stop", "completion",
-            "keys", "config", "help", "prefix", "doctor"} <= verbs
+            "keys", "config", "help", "prefix", "doctor", "memory", "moves", "levels"} <= verbs
     assert not verbs & HIDDEN
     assert shell.offers("hearth unl") == {"unload"}
 
@@ -95,6 +95,7 @@ def test_options(shell):
     options = shell.offers("hearth load --")
     assert {"--keep-alive", "--wait", "--host", "--json", "--help"} <= options
     assert "--layer" not in options
+    assert {"--number", "--json"} <= shell.offers("hearth moves --")
 
 
 def test_files(shell):

@@ -7,13 +7,14 @@
 #include "cli/answer.h"
 #include "cli/claim_view.h"
 #include "cli/levels_view.h"
+#include "cli/lines.h"
 #include "cli/memory_view.h"
 #include "cli/moves_view.h"
 
 namespace hearth::cli {
 namespace {
 
-constexpr std::string_view kNoMoves = "Nothing was moved since the server's start\n";
+constexpr std::string_view kNoMoves = "Nothing was moved since the server's start";
 
 Result<std::string> ask(const Session& session, std::string_view what) {
   auto answer = session.api.get(fmt::format("/api/hearth/{}", what));
@@ -44,7 +45,7 @@ int list_moves(const Session& session, std::size_t most) {
   if (!view.empty()) {
     print(view);
   } else if (session.out.terminal) {
-    print(kNoMoves);
+    print(sentence_line(kNoMoves, 0, session.out));
   }
   return kExitOk;
 }
