@@ -155,7 +155,7 @@ const RungOffer* RungChoice::settle(const RungOffer* wish, std::span<const RungO
 
 void RungChoice::note_harm(const RungSigns& signs, Duration now) {
   if (!signs.harmed.empty()) {
-    hold_off(signs.harmed + " is harmed", now);
+    hold_off(signs.harmed, now);
   } else if (current_ != Rung::kNone && signs.psi_rise > IdlePeriod::kMostPsiRise) {
     hold_off(fmt::format("memory pressure rose by {:.1f} percent points", signs.psi_rise), now);
   }

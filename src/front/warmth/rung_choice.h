@@ -35,7 +35,7 @@ struct RungDecision {
 };
 
 struct RungSigns {
-  std::string harmed{};  // the protected service that is harmed, in words; empty: none
+  std::string harmed{};  // which protected service is harmed, as a sentence; empty: none
   Bytes room{};          // that the model may hold, what it holds already included
   double psi_rise = 0;   // since it is held; percent points
 };

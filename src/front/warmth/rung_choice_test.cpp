@@ -126,7 +126,7 @@ TEST(RungChoice, WhatCannotBeMetIsPaidForOneHourMore) {
 TEST(RungChoice, GivesWayToAServiceThatIsHarmed) {
   RungChoice choice;
   ASSERT_EQ(choice.choose(kTerms, offers(2s, 100ms), room(8_GiB), 1h).rung, Rung::kResident);
-  const RungSigns harmed{"frigate", 8_GiB, 0};
+  const RungSigns harmed{"frigate is harmed", 8_GiB, 0};
   const RungDecision decision = choice.choose(kTerms, offers(2s, 100ms), harmed, 1h + 10s);
   EXPECT_EQ(decision.rung, Rung::kNone);
   EXPECT_EQ(decision.promise, Promise::kCannot);
@@ -141,7 +141,7 @@ TEST(RungChoice, GivesWayToAServiceThatIsHarmed) {
 
 TEST(RungChoice, WhatCostsNobodyStaysWhateverHappens) {
   RungChoice choice;
-  const RungSigns harmed{"frigate", 8_GiB, 0};
+  const RungSigns harmed{"frigate is harmed", 8_GiB, 0};
   const RungDecision decision = choice.choose(kTerms, offers(500ms, 100ms), harmed, 1h);
   EXPECT_EQ(decision.rung, Rung::kPages);
   EXPECT_TRUE(decision.given_up.empty());

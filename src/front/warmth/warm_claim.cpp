@@ -46,7 +46,7 @@ bool WarmClaim::answered(const FirstToken& token, WarmKind kind, Duration now, s
   period.at_us = at_us;
   period.ttft = token.for_short_prompt();
   period.kind = kind;
-  return add(period, now - token.time, now);
+  return add(period, now - token.since - token.time, now);
 }
 
 bool WarmClaim::gave_up(const FirstToken& so_far, WarmKind kind, Duration now, std::int64_t at_us) {

@@ -26,6 +26,7 @@ struct FirstToken {
   Duration evaluated{};          // of it, in evaluating the prompt
   Duration forecast{};           // Outlook::at(its fresh tokens)
   Duration forecast_of_short{};  // Outlook::at(kShortPrompt)
+  Duration since{};              // it has come so long ago
 
   static constexpr int kShortPrompt = 64;
   Duration for_short_prompt() const;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr WarmTerms kTerms{800ms, 8h};
 
-FirstToken token(Duration time) { return {time, {}, {}, {}}; }
+FirstToken token(Duration time) { return {time, {}, {}, {}, {}}; }
 
 // A claim with a clock.
 struct Model {
@@ -83,6 +83,15 @@ TEST(WarmClaim, TheGapEndsWhenTheRequestComesNotWithItsToken) {
   Model model;
   model.ask(0h, 100ms);
   EXPECT_FALSE(model.ask(8h - 30s, 60s));
+}
+
+TEST(WarmClaim, ATokenMayBeToldOfLater) {
+  Model model;
+  model.ask(0h, 100ms);
+  FirstToken late = token(100ms);
+  late.since = 30min;
+  model.now += 8h;
+  EXPECT_FALSE(model.claim.answered(late, WarmKind::kRequest, model.now, 0));
 }
 
 TEST(WarmClaim, ALongReplyIsNoIdleness) {

@@ -66,7 +66,7 @@ TEST(WarmKeeper, DoesNotProbeWhereThatWouldDisturb) {
   house.busy = true;
   house.loop.run_for(1h);
   house.busy = false;
-  house.harmed = "frigate";
+  house.harmed = "frigate is harmed";
   house.loop.run_for(1h);
   EXPECT_EQ(house.probes, 0);
   house.harmed = "";
@@ -92,7 +92,7 @@ TEST(WarmKeeper, GivesWayWithTheBoundStated) {
   House house;
   house.loop.run_for(1min);
   ASSERT_EQ(house.stands, Rung::kResident);
-  house.harmed = "frigate";
+  house.harmed = "frigate is harmed";
   house.loop.run_for(1min);
   EXPECT_EQ(house.keeper->floor_reason("m", HoldingKind::kWeights), FloorReason::kNone);
   house.stands = Rung::kPages;
@@ -111,7 +111,7 @@ TEST(WarmKeeper, GivesWayWithTheBoundStated) {
 TEST(WarmKeeper, HarmWhileItIsHeldSpoilsThePeriod) {
   House house;
   house.loop.run_for(1h);
-  house.harmed = "frigate";
+  house.harmed = "frigate is harmed";
   house.loop.run_for(20s);
   house.harmed = "";
   house.loop.run_for(9h);
