@@ -54,7 +54,7 @@ std::string given_text(const Object& service) {
 }
 
 std::string reason_of(const Object& service) {
-  const std::string reason = text_in(service, "reason");
+  std::string reason = text_in(service, "reason");
   if (!reason.empty() || text_in(service, "state") != "unknown") return reason;
   return "what is usual is not known yet; it is learned while Hearth does nothing";
 }
@@ -77,7 +77,7 @@ std::string services_view(const Object& levels, std::int64_t now_us, const Outpu
                ms_text(*service, "baseline_ms"), ms_text(*service, "p99_ms"), limit_text(*service),
                waits_text(*service), given_text(*service)});
     const std::string reason = reason_of(*service);
-    if (!reason.empty()) notes += sentence_line(name + ": " + reason, 2, style);
+    if (!reason.empty()) notes += sentence_line(fmt::format("{}: {}", name, reason), 2, style);
   }
   if (table.empty()) return sentence_line(kNoServices, 0, style);
   return table.render(style) + (notes.empty() ? "" : "\n" + notes);

@@ -10,7 +10,7 @@ constexpr std::size_t kKeyWidth = 10;
 
 // What comes after `indent` cells that are already written.
 std::string broken(std::string_view words, std::size_t indent, const OutputStyle& style) {
-  const std::string plain = one_line(words);
+  std::string plain = one_line(words);
   if (!style.terminal) return plain;
   return wrap(plain, style.width, std::string(indent, ' ')).substr(indent);
 }

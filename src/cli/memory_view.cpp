@@ -105,6 +105,7 @@ std::string bar_line(std::string_view key, const std::vector<Share>& parts,
 
 std::string budget_bar(const Memory& memory, const OutputStyle& style) {
   std::vector<Share> parts;
+  parts.reserve(kKinds.size() + 2);
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     parts.push_back({kKinds[i].sign, memory.kinds[i], kKinds[i].paint});
   }

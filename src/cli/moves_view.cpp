@@ -40,6 +40,11 @@ std::string why_text(const boost::json::object& move) {
   return known == kCauses.end() ? or_nothing(cause) : std::string{known->words};
 }
 
+std::string ago_text(const boost::json::object& move, std::int64_t now_us) {
+  const double seconds = seconds_since(move, "at_us", now_us);
+  return seconds < 0 ? std::string{kNothing} : format_span(seconds);
+}
+
 std::string step_text(const boost::json::object& move, const OutputStyle& style) {
   return fmt::format("{} {} {}", or_nothing(text_in(move, "from")), style.unicode ? "→" : "->",
                      or_nothing(text_in(move, "to")));
@@ -61,8 +66,8 @@ std::string moves_view(const boost::json::object& answer, std::size_t most, std:
   const std::size_t shown = std::min(most, moves.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const boost::json::object& move = *moves[i];
-    table.add({format_span(seconds_since(move, "at_us", now_us)), text_in(move, "model"),
-               text_in(move, "layer"), step_text(move, style), bytes_text(move, "bytes"),
+    table.add({ago_text(move, now_us), text_in(move, "model"), text_in(move, "layer"),
+               step_text(move, style), bytes_text(move, "bytes"),
                format_milliseconds(number_in(move, "ms").value_or(0)), why_text(move)});
   }
   std::string text = table.render(style);
