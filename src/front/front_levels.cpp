@@ -40,6 +40,15 @@ HostLevels::World FrontService::host_levels_world() {
   return world;
 }
 
+// What a model with a ttft_ms held may have been taken all the same.
+void FrontService::note_promise_broken(const MoveRecord& move) {
+  const Result<ModelName> name = ModelName::parse(move.model);
+  const NamedModel* named = name ? find(name->key()) : nullptr;
+  if (named == nullptr || !move.error.empty() || move.cause == "prewarm") return;
+  const std::string whom = move.for_whom.empty() ? "others" : move.for_whom;
+  warmth_->gave_way(named->artifact.id, "memory was wanted by " + whom);
+}
+
 // By its habits, where it has any.
 double FrontService::arrivals_per_hour(const Model& model) const {
   const std::string& artifact = model.named().artifact.id;
@@ -65,6 +74,7 @@ LevelRoom::World FrontService::levels_world() {
   world.wanted_by_others = [this] { return protected_ && protected_->wants_memory(); };
   world.on_move = [this](const MoveRecord& move) {
     events_.publish("move", move_json(move));
+    note_promise_broken(move);
     metrics_.level_moved(move.layer, move.to, move.cause);
   };
   return world;

@@ -123,7 +123,8 @@ Task<Result<Bytes>> FrontService::warm_ahead(std::string artifact, Bytes bytes,
   record.bytes = host_levels_->held_by_load(artifact);
   levels_->note(std::move(record));
   if (!loaded) co_return Failed{loaded.error()};
-  co_return std::max(read, bytes);
+  // Nothing may have been read for it, but it was no failure.
+  co_return std::max(read, Bytes{1});
 }
 
 Task<Result<>> FrontService::give_up(std::string artifact) {
@@ -133,10 +134,7 @@ Task<Result<>> FrontService::give_up(std::string artifact) {
   co_return Result<>{};
 }
 
-void FrontService::note_arrival(const std::string& artifact) {
-  habits_.arrivals().note(artifact, habits_.moments().now());
-  prewarm_->request(artifact);
-}
+void FrontService::note_arrival(const std::string& artifact) { prewarm_->request(artifact); }
 
 // Whoever was asked for before may be again, whether or not this server has been asked for it.
 Task<void> FrontService::know_models_with_habits() {

@@ -312,6 +312,8 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
     if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
     if (now->id != artifact) {
       changed_files_.insert(now->id);
+      habits_.rename(artifact, now->id);
+      warmth_->rename(artifact, now->id);
       world_.loop.spawn(retire(artifact));
     }
   }
@@ -342,6 +344,7 @@ Task<Result<>> FrontService::refresh_catalogue() {
   named_ = std::move(*listed);
   layers_.artifact().update(named_);
   apply_terms();
+  warmth_->set(warmth_terms());
   sync_pins();
   events_.publish("model", models_changed_json(named_));
   co_return Result<>{};
@@ -385,6 +388,9 @@ Task<void> FrontService::retire(std::string artifact) {
   co_await model->unused();
   hosts_seen_.erase(artifact);
   touched_.erase(artifact);
+  if (holder_of(artifact) != nullptr) co_return;
+  habits_.forget(artifact);
+  warmth_->forget(artifact);
 }
 
 std::optional<LoadSet> FrontService::load_set_of(const std::string& artifact) const {

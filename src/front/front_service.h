@@ -188,6 +188,7 @@ class FrontService : public Service {
                                  std::shared_ptr<SharedProgress> progress);
   Task<Result<>> give_up(std::string artifact);
   double arrivals_per_hour(const Model& model) const;
+  void note_promise_broken(const MoveRecord& move);
   void note_arrival(const std::string& artifact);
   Task<void> know_models_with_habits();
   WarmKeeper::World warmth_world();

@@ -78,7 +78,8 @@ std::optional<WarmView> FrontService::warmth_view(const std::string& artifact) c
   }
   view.as_it_is = forecast(model.outlook());
   view.harmed = protected_->reason();
-  view.room = levels_->budget().free();
+  // What it holds already is room for it.
+  view.room = levels_->budget().free() + host_levels_->held_by_load(artifact);
   view.psi_avg300 = levels_->memory_avg300();
   view.busy = host.is_busy() || host.level() == WeightsLevel::kLoading;
   view.may_probe = prewarm_signs().requests == 0;
@@ -147,7 +148,13 @@ Task<Result<Duration>> FrontService::probe(std::string artifact) {
 }
 
 void FrontService::note_first_token(const RequestRun& run, const std::string& artifact) {
-  if (const auto token = run.first_token()) warmth_->answered(artifact, *token);
+  if (const auto token = run.first_token()) {
+    warmth_->answered(artifact, *token);
+  } else if (run.used_model()) {
+    FirstToken so_far;
+    so_far.time = run.waited();
+    warmth_->gave_up(artifact, so_far);
+  }
   warmth_->left(artifact);
 }
 

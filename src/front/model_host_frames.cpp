@@ -142,6 +142,11 @@ void ModelHost::on_loaded(const Frame& frame) {
   note_hand_over(record.loaded.stages);
   for (const Stage& stage : std::exchange(planned_, {})) record.loaded.stages.push_back(stage);
   context_cells_ = record.loaded.context;
+  // By the engine's account, until the kernel's comes with the next heartbeat.
+  const wire::MemoryUse& use = record.loaded.memory;
+  const Bytes own = use.weights + use.context + use.compute;
+  heartbeat_.anonymous = std::max(heartbeat_.anonymous, own - std::min(own, use.device));
+  heartbeat_.mapped = std::max(heartbeat_.mapped, use.mapped);
   held_.held_device = held_.held_device || record.loaded.memory.device > Bytes{};
   ticket_.reset();
   cancel_sent_ = false;  // it came too late

@@ -153,6 +153,7 @@ std::optional<FirstToken> RequestRun::first_token() const {
   const int fresh = report.prompt_tokens - report.cached_tokens;
   FirstToken token;
   token.time = *report.time_to_first_token;
+  token.since = waited() - token.time;
   token.evaluated = report.prefill;
   token.forecast = account_.outlook->at(fresh).time;
   token.forecast_of_short = account_.outlook->at(FirstToken::kShortPrompt).time;

@@ -9,11 +9,11 @@
 
 #include "base/event_loop.h"
 #include "base/sync.h"
-#include "front/warmth/warm_claim.h"
 #include "front/account.h"
 #include "front/model.h"
 #include "front/reply.h"
 #include "front/transfer.h"
+#include "front/warmth/warm_claim.h"
 #include "timeline/snapshot.h"
 
 namespace hearth::front {
@@ -60,6 +60,7 @@ class RequestRun {
   bool is_use() const { return !only_counts() && !input_.context.by_itself; }
   // A worker had it in hand then: it counts as use of the model.
   bool used_model() const { return reached_ && is_use(); }
+  Duration waited() const { return loop_.now() - input_.context.first_byte; }
   // How the first token came, once it has; nothing of a load, or where nothing was forecast.
   std::optional<FirstToken> first_token() const;
 

@@ -130,8 +130,9 @@ struct Metrics::Families {
                "another took their place at once: `replaced`, or `not_worth_keeping`.");
   Counters& levels_moved =
       counters("hearth_moves_total",
-               "Layers of models that went one level down or up, by the level that they went to and "
-               "the cause: `pressure`, `evicted_for`, `protected`, `prewarm`, `idle` or `asked`.");
+               "Layers of models that went one level down or up, by the level that they went "
+               "to and the cause: `pressure`, `evicted_for`, `protected`, `prewarm`, `idle` or "
+               "`asked`.");
   Counters& auth_failures = counters("hearth_auth_failures_total",
                                      "Requests refused for their key, by what was wrong with it. "
                                      "Growth means a client with an old "

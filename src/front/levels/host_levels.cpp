@@ -118,8 +118,11 @@ Holding HostLevels::holding_of(const Model& model, HoldingKind kind, Bytes held)
   return holding;
 }
 
-void HostLevels::add_floor(Holding& holding, bool pinned) const {
-  holding.floor_reason = pinned ? FloorReason::kPin : world_.floor(holding.subject, holding.kind);
+// Somebody's pin on this layer, or a promise.
+void HostLevels::add_floor(Holding& holding, std::string_view layer) const {
+  holding.floor_reason = world_.pinned(holding.subject, layer)
+                             ? FloorReason::kPin
+                             : world_.floor(holding.subject, holding.kind);
   if (holding.floor_reason != FloorReason::kNone) holding.floor = holding.held;
 }
 
@@ -132,7 +135,7 @@ std::optional<Holding> HostLevels::weights_of(const Model& model,
   const Artifact& artifact = model.named().artifact;
   holding.to_restore = model.starts().load_time(artifact).value_or(
       read_time(artifact.size(), kGuessedRate) + kGuessedStart);
-  add_floor(holding, world_.pinned(artifact.id, "weights"));
+  add_floor(holding, "weights");
   const bool loading = host.level() == WeightsLevel::kLoading;
   const bool yields = busy == LevelRoom::World::Busy::kYielding && host.has_served_its_turn();
   holding.busy = loading || (host.is_busy() && !yields);
@@ -177,7 +180,7 @@ std::optional<Holding> HostLevels::pins_of(const Model& model) const {
   if (pinned == Bytes{}) return std::nullopt;
   Holding holding = holding_of(model, HoldingKind::kPinnedPages, pinned);
   holding.to_restore = read_time(pinned, kGuessedRate);
-  add_floor(holding, world_.pinned(artifact, "pages"));
+  add_floor(holding, "pages");
   return holding;
 }
 

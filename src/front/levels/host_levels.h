@@ -45,7 +45,7 @@ class HostLevels {
 
  private:
   Holding holding_of(const Model& model, HoldingKind kind, Bytes held) const;
-  void add_floor(Holding& holding, bool pinned) const;
+  void add_floor(Holding& holding, std::string_view layer) const;
   std::optional<Holding> weights_of(const Model& model, LevelRoom::World::Busy busy) const;
   std::optional<Holding> device_of(const Model& model, LevelRoom::World::Busy busy) const;
   std::optional<Holding> worker_of(const Model& model) const;

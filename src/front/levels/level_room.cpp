@@ -17,8 +17,8 @@ namespace {
 // The index that holdings in any GPU's memory have: all count as one.
 constexpr int kAnyDevice = 0;
 
-// What could not be moved now can hardly be moved at once.
-constexpr std::chrono::seconds kAfterFailure{5};
+// What could not be moved now can hardly be moved at once; meanwhile the next best goes.
+constexpr std::chrono::seconds kAfterFailure{15};
 
 // Levels of a layer before and after each kind of move.
 struct Step {
@@ -179,12 +179,24 @@ RoomPlan LevelRoom::plan(const LoadWish& wish) {
   return plan;
 }
 
+std::vector<Holding> LevelRoom::movable(World::Busy busy) const {
+  std::vector<Holding> holdings = world_.holdings(busy);
+  const TimePoint now = world_.loop.now();
+  for (Holding& holding : holdings) {
+    const auto move = move_for(holding, holding.held);
+    if (!move) continue;
+    const auto stuck = stuck_.find({move->what, move->artifact});
+    if (stuck != stuck_.end() && now < stuck->second) holding.busy = true;
+  }
+  return holdings;
+}
+
 // First over what nobody uses; where that is not enough, also over what has served its turn.
 RoomPlan LevelRoom::plan_in(const MemoryBudget& budget, const MemoryDemand& demand) const {
   RoomPlan plan;
   Shortfall shortfall;
   for (const World::Busy busy : {World::Busy::kStays, World::Busy::kYielding}) {
-    std::vector<Holding> holdings = world_.holdings(busy);
+    std::vector<Holding> holdings = movable(busy);
     auto moves = plan_to_free(demand, holdings);
     if (moves) {
       for (const PlannedMove& planned : moves->moves) {
@@ -219,8 +231,12 @@ Task<Result<Bytes>> LevelRoom::make(Move move, std::string cause, std::string fo
   record.to = step.to;
   record.cause = std::move(cause);
   record.for_whom = std::move(for_whom);
+  const Place place{move.what, move.artifact};
   auto made = co_await world_.move(std::move(move));
+  if (made && *made == Bytes{}) made = fail(ErrorCode::kConflict, "nothing came back of it");
   if (made) record.bytes = *made;
+  stuck_.erase(place);
+  if (!made) stuck_[place] = world_.loop.now() + kAfterFailure;
   if (!made) record.error = made.error().message();
   record.time = world_.loop.now() - begun;
   note(std::move(record));
@@ -287,15 +303,11 @@ void LevelRoom::stop() {
 
 // One move; whether more is wanted the next look says.
 Task<void> LevelRoom::relieve(Bytes wanted) {
-  const TimePoint now = world_.loop.now();
-  pressed_at_ = now;
-  if (failed_at_ && now - *failed_at_ < kAfterFailure) co_return;
+  pressed_at_ = world_.loop.now();
   std::optional<Move> move = least_regretted(wanted);
   if (!move) co_return;
   std::string cause = cause_of_pressure(), nobody;
-  const auto made = co_await make(std::move(*move), std::move(cause), std::move(nobody));
-  failed_at_.reset();
-  if (!made) failed_at_ = world_.loop.now();
+  (void)co_await make(std::move(*move), std::move(cause), std::move(nobody));
 }
 
 std::string LevelRoom::cause_of_pressure() const {
@@ -304,7 +316,7 @@ std::string LevelRoom::cause_of_pressure() const {
 
 // What is there is given up even where all of it is not enough.
 std::optional<Move> LevelRoom::least_regretted(Bytes wanted) {
-  const std::vector<Holding> holdings = world_.holdings(World::Busy::kStays);
+  const std::vector<Holding> holdings = movable(World::Busy::kStays);
   MemoryDemand demand{wanted, Bytes{}, kHostMemory, ""};
   auto plan = plan_to_free(demand, holdings);
   if (!plan && plan.error().movable > Bytes{}) {

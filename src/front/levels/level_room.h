@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/event_loop.h"
@@ -100,6 +103,7 @@ class LevelRoom {
   Task<void> relieve(Bytes wanted);
   std::string cause_of_pressure() const;
   std::optional<Move> least_regretted(Bytes wanted);
+  std::vector<Holding> movable(World::Busy busy) const;
 
   World world_;
   Settings settings_;
@@ -114,7 +118,9 @@ class LevelRoom {
   Notify woken_;
   bool stopping_ = false;
   std::optional<TimePoint> pressed_at_;
-  std::optional<TimePoint> failed_at_;  // a move, last
+  // What gave nothing when it was moved last, and until when it is left alone.
+  using Place = std::pair<Move::What, std::string>;
+  std::map<Place, TimePoint> stuck_;
 };
 
 // What a plan of the policy's is for a worker; nullopt for what is not moved from here.

@@ -20,6 +20,7 @@ using Log = std::vector<std::string>;
 class House {
  public:
   explicit House(std::uint64_t room) : room_{room} {}
+  ~House() { leaves.clear(); }  // before models_ goes
 
   class Leave : public LoadLeave {
    public:
@@ -45,7 +46,7 @@ class House {
 
   RoomPlan plan(const LoadWish& wish) {
     RoomPlan plan;
-    std::uint64_t could = room_;
+    std::uint64_t could = room_, freed = 0;
     for (const auto& [name, bytes] : models_) {
       if (pinned.contains(name)) could -= bytes;
     }
@@ -54,7 +55,10 @@ class House {
     for (const auto& [name, bytes] : models_) {
       if (pinned.contains(name) || busy.contains(name)) continue;
       plan.moves.push_back({Move::What::kWeights, name, Bytes{bytes}});
+      freed += bytes;
     }
+    // What is not enough is not begun.
+    if (used() - freed + wish.memory.count() > room_) plan.moves.clear();
     return plan;
   }
 

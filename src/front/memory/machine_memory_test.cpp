@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                       PressureCase{"NoNumber", "some avg10=x\nfull avg10=\n", {}, {}},
                       PressureCase{"NoShare", "some avg10=nan\nfull avg10=101\n", {}, {}},
                       PressureCase{"Negative", "some avg10=-1\n", {}, {}},
-                      PressureCase{"OtherOrder", "full avg10=2\nsome avg60=1 avg10=3\n", {}, 2.0}),
+                      PressureCase{"OtherOrder", "full avg10=2\nsome avg60=1 avg10=3\n", 3.0, 2.0}),
     [](const auto& test) { return test.param.name; });
 
 TEST(MachineMemory, IsReadBelowARoot) {
