@@ -159,8 +159,8 @@ void ModelHost::on_loaded(const Frame& frame) {
   last_load_ = std::move(record);
   load_fraction_ = 1;
   forgive();
-  turn_until_ = admission_.left() +
-                static_cast<std::uint64_t>(admission_.active() + admission_.waiting());
+  turn_until_ =
+      admission_.left() + static_cast<std::uint64_t>(admission_.active() + admission_.waiting());
   set_level(WeightsLevel::kResident);
   for (auto& [request, inbox] : inboxes_) inbox->push(WeightsLoaded{});
 }

@@ -33,10 +33,9 @@ Reads reads_so_far() {
 
 Resident resident_now() {
   const std::string status = read_small_file("/proc/self/status");
-  return {Bytes{number_after(status, "VmRSS:") << 10},
-          Bytes{number_after(status, "RssAnon:") << 10},
-          Bytes{number_after(status, "VmSwap:") << 10},
-          Bytes{number_after(status, "RssFile:") << 10}};
+  return {
+      Bytes{number_after(status, "VmRSS:") << 10}, Bytes{number_after(status, "RssAnon:") << 10},
+      Bytes{number_after(status, "VmSwap:") << 10}, Bytes{number_after(status, "RssFile:") << 10}};
 }
 
 }  // namespace hearth::worker
