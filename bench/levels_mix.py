@@ -4,7 +4,9 @@ would evict for it."""
 
 import csv
 import itertools
+import json
 import random
+import subprocess
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
 
@@ -82,30 +84,55 @@ def compress(asks, factor, longest_s):
 
 # ---- whole models, on demand ----
 
-def lru_evictions(kinds, sizes, capacity):
-    """Models that the least recently used rule puts out; every model fits alone."""
-    held, evictions = OrderedDict(), 0
+@dataclass(frozen=True)
+class Toll:
+    """What a rule costs: models put out, and how often each is loaded."""
+    evictions: int
+    loads: Counter
+
+
+def least_recently_used(kinds, sizes, capacity):
+    """Every model fits alone."""
+    held, evictions, loads = OrderedDict(), 0, Counter()
     for kind in kinds:
         if kind not in held:
             while held and sum(held.values()) + sizes[kind] > capacity:
                 held.popitem(last=False)
                 evictions += 1
             held[kind] = sizes[kind]
+            loads[kind] += 1
         held.move_to_end(kind)
-    return evictions
+    return Toll(evictions, loads)
 
 
-def clairvoyant_evictions(kinds, sizes, capacity):
-    """The same where the model goes whose next use is farthest away. The least possible where any two
-    fit."""
-    held, evictions = set(), 0
+def clairvoyant(kinds, sizes, capacity):
+    """The model goes whose next use is farthest away: the fewest evictions where any two fit."""
+    held, evictions, loads = set(), 0, Counter()
     for n, kind in enumerate(kinds):
         while kind not in held and sum(sizes[k] for k in held) + sizes[kind] > capacity:
             held.remove(max(held, key=lambda k: _next_use(kinds, n, k)))
             evictions += 1
+        loads[kind] += kind not in held
         held.add(kind)
-    return evictions
+    return Toll(evictions, loads)
 
 
 def _next_use(kinds, start, kind):
     return next((n for n in range(start, len(kinds)) if kinds[n] == kind), len(kinds))
+
+
+# ---- the simulator ----
+
+def simulate(program, path, asks, gigabytes, capacity_gb):
+    """{policy: what `hearth lab policy` says of it} for this sequence, {kind: (GB, seconds of service)};
+    None where the program has no such verb."""
+    lines = ["seconds,model,size_gb,service_s"]
+    for ask in asks:
+        size, service = gigabytes[ask.kind]
+        lines.append(f"{ask.at_s:.3f},{ask.kind},{size:.4f},{service:.3f}")
+    path.write_text("\n".join(lines) + "\n")
+    command = [program, "lab", "policy", "--trace", path, "--ram", f"{capacity_gb:.3f}GB", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        return None
+    return {row["policy"]: row for row in json.loads(done.stdout)}
