@@ -29,7 +29,8 @@ ROOMS = {
     "policy": ["layers", "timeline"],
     "front": ["policy", "wire"],
     "api": ["front", "http"],
-    "cli": ["api", "front", "http"],
+    "lab": ["policy"],
+    "cli": ["api", "front", "http", "lab"],
 }
 # Files of src/ itself: the executables' tables of contents.
 PROGRAMS = {

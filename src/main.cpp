@@ -10,6 +10,7 @@
 #include "cli/documentation.h"
 #include "cli/help.h"
 #include "cli/keys.h"
+#include "cli/lab.h"
 #include "cli/levels.h"
 #include "cli/models.h"
 #include "cli/modules.h"
@@ -238,6 +239,7 @@ int main(int argc, char** argv) {
   add_modules(program);
   program.verb("version", "Of this program and of the server", show_version)
       ->footer(example("hearth version"));
+  add_lab(app);
   add_completion(app);
   add_help(app);
   add_absent(app);

@@ -244,6 +244,7 @@ void ModelHost::want_weights(std::uint64_t request, LoadFor load_for) {
     return;
   }
   load_fraction_ = 0;
+  hollow_own_ = heartbeat_.anonymous + heartbeat_.swapped;
   load_begun_by_ = request;
   load_for_ = load_for;
   load_begun_ = true;
@@ -301,7 +302,9 @@ Task<void> ModelHost::begin_load() {
 // Waits for memory to be set aside.
 Task<Result<>> ModelHost::enter_gate(std::uint64_t plan) {
   const wire::MemoryUse& use = ready_->estimate;
-  const Bytes all = use.weights + use.mapped + use.context + use.compute;
+  // The engine's estimate leaves out what a model's evaluation takes beside; what was seen does
+  // not.
+  const Bytes all = std::max(use.weights + use.mapped + use.context + use.compute, most_held_);
   LoadWish wish{model_.artifact, model_.name, load_for_, all - std::min(all, use.device),
                 use.device};
   std::function<bool()> wanted = [this, plan] { return plans_ == plan; };
@@ -422,6 +425,11 @@ Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
 }
 
 // ---- requests in the worker's hands ----
+
+Bytes ModelHost::load_held() const {
+  const Bytes all = heartbeat_.anonymous + heartbeat_.swapped + heartbeat_.mapped;
+  return all - std::min(all, hollow_own_);
+}
 
 void ModelHost::give_way(wire::GiveWayMessage share) {
   share_ = share;

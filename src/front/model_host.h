@@ -199,6 +199,8 @@ class ModelHost {
   const std::vector<Stage>& spawn_stages() const { return spawn_stages_; }
   std::uint64_t spawns() const { return spawns_; }
   std::uint64_t deaths() const { return deaths_; }
+  // Of its worker's memory, what the weights and all that came with them take.
+  Bytes load_held() const;
   int context_cells() const { return context_cells_; }
   int live_tokens() const { return live_tokens_; }
   void note_cells(int context, int live) {
@@ -292,6 +294,8 @@ class ModelHost {
   std::uint64_t deaths_ = 0;
   std::uint64_t loads_ = 0;
   wire::GiveWayMessage share_;
+  Bytes hollow_own_;  // private memory when the load began
+  Bytes most_held_;   // load_held(), as it was seen at most
   std::uint64_t turn_until_ = 0;  // Admission::left() by then
   int context_cells_ = 0;
   int live_tokens_ = 0;

@@ -62,6 +62,7 @@ void ModelHost::on_host_frame(const Frame& frame) {
         heartbeat_ = *beat;
         if (!load_begun_) held_.fresh = beat->anonymous + beat->swapped;
         live_tokens_ = beat->live_tokens;
+        if (level_ == WeightsLevel::kResident) most_held_ = std::max(most_held_, load_held());
       }
       return;
     default:

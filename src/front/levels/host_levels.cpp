@@ -15,8 +15,6 @@ constexpr std::chrono::seconds kGuessedStart{1};
 
 Bytes own_memory(const wire::HeartbeatMessage& beat) { return beat.anonymous + beat.swapped; }
 
-Bytes all_memory(const wire::HeartbeatMessage& beat) { return own_memory(beat) + beat.mapped; }
-
 Duration read_time(Bytes bytes, double rate) {
   const std::chrono::duration<double> time{static_cast<double>(bytes.count()) / rate};
   return std::chrono::duration_cast<Duration>(time);
@@ -90,7 +88,7 @@ std::vector<Held> HostLevels::held_on_devices() const {
 Bytes HostLevels::held_by_load(const std::string& artifact) const {
   const Model* model = world_.find(artifact);
   if (model == nullptr || !has_weights(model->host())) return {};
-  return all_memory(model->host().heartbeat());
+  return model->host().load_held();
 }
 
 // ---- what could go ----
@@ -131,7 +129,7 @@ std::optional<Holding> HostLevels::weights_of(const Model& model,
   const ModelHost& host = model.host();
   // What is on its way out already gives nothing more.
   if (!has_weights(host) || host.level() == WeightsLevel::kUnloading) return std::nullopt;
-  Holding holding = holding_of(model, HoldingKind::kWeights, all_memory(host.heartbeat()));
+  Holding holding = holding_of(model, HoldingKind::kWeights, host.load_held());
   const Artifact& artifact = model.named().artifact;
   holding.to_restore = model.starts().load_time(artifact).value_or(
       read_time(artifact.size(), kGuessedRate) + kGuessedStart);
@@ -207,16 +205,14 @@ Task<Result<Bytes>> HostLevels::make(Move move) {
 Task<Result<Bytes>> HostLevels::give_back_weights(std::string artifact) {
   Model* model = world_.find(artifact);
   if (model == nullptr) co_return Bytes{};
-  const Bytes before = all_memory(model->host().heartbeat());
+  const Bytes before = model->host().load_held();
   ModelHost::Check loose = [this, artifact]() -> Result<> {
     if (!world_.pinned(artifact, "weights")) return {};
     return fail(ErrorCode::kConflict, "its weights were pinned meanwhile");
   };
   const Result<> given = co_await model->host().unload(WeightsCause::kEvictedFor, std::move(loose));
   if (!given) co_return Failed{given.error()};
-  model = world_.find(artifact);
-  const Bytes after = model == nullptr ? Bytes{} : own_memory(model->host().heartbeat());
-  co_return before - std::min(before, after);
+  co_return before;
 }
 
 Task<Result<Bytes>> HostLevels::end_worker(std::string artifact) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace hearth::cli {
+
+// `hearth lab ...`: experiments that need no server.
+void add_lab(CLI::App& app);
+
+}  // namespace hearth::cli
