@@ -294,8 +294,8 @@ class ModelHost {
   std::uint64_t deaths_ = 0;
   std::uint64_t loads_ = 0;
   wire::GiveWayMessage share_;
-  Bytes hollow_own_;  // private memory when the load began
-  Bytes most_held_;   // load_held(), as it was seen at most
+  Bytes hollow_own_;              // private memory when the load began
+  Bytes most_held_;               // load_held(), as it was seen at most
   std::uint64_t turn_until_ = 0;  // Admission::left() by then
   int context_cells_ = 0;
   int live_tokens_ = 0;
