@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -41,6 +42,9 @@ int refuse(const std::string& why) {
 
 Result<household::Trace> trace_for(const PolicyOptions& options) {
   if (options.trace.empty()) return household::generate(options.seed, options.days);
+  if (std::filesystem::is_directory(options.trace)) {
+    return fail(ErrorCode::kInvalid, options.trace + " is a directory");
+  }
   std::ifstream file{options.trace, std::ios::binary};
   std::string text{std::istreambuf_iterator<char>{file}, {}};
   if (!file.eof() && !file.good()) {

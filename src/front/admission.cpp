@@ -25,6 +25,8 @@ Task<Result<Admission::Place>> Admission::enter(const bool* cancelled) {
   co_return Place{this};
 }
 
+Task<void> Admission::change(TimePoint until) { (void)co_await changed_.wait_until(until); }
+
 Task<void> Admission::drained() {
   while (active_ > 0) co_await changed_.wait();
 }

@@ -47,6 +47,8 @@ class Admission {
     --paused_;
     changed_.notify_all();
   }
+  // Returns with the next change, or at `until`.
+  Task<void> change(TimePoint until);
   // Returns when nobody is inside; pause() first.
   Task<void> drained();
 

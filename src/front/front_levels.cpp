@@ -44,7 +44,9 @@ HostLevels::World FrontService::host_levels_world() {
 void FrontService::note_promise_broken(const MoveRecord& move) {
   const Result<ModelName> name = ModelName::parse(move.model);
   const NamedModel* named = name ? find(name->key()) : nullptr;
-  if (named == nullptr || !move.error.empty() || move.cause == "prewarm") return;
+  // Prompt state is no part of any promise.
+  const bool counts = move.error.empty() && move.layer != "prefix" && move.cause != "prewarm";
+  if (named == nullptr || !counts) return;
   const std::string whom = move.for_whom.empty() ? "others" : move.for_whom;
   warmth_->gave_way(named->artifact.id, "memory was wanted by " + whom);
 }
@@ -64,6 +66,7 @@ LevelRoom::World FrontService::levels_world() {
       [this] { return host_levels_->held(); },
       [this] { return host_levels_->held_on_devices(); },
       [this](const std::string& artifact) { return host_levels_->held_by_load(artifact); },
+      [this](const std::string& artifact) { return keeper_.held(artifact); },
       [this](LevelRoom::World::Busy busy) { return host_levels_->holdings(busy); },
       [this](Move move) { return host_levels_->make(std::move(move)); },
       [this](const std::string& artifact) { return priority_of(artifact); },

@@ -147,7 +147,8 @@ Task<void> FrontService::know_models_with_habits() {
   for (const std::string& name : wanted) {
     std::string asked = name;
     Result<Model*> model = co_await resolve(std::move(asked));
-    if (stopping_ || !model) continue;
+    if (stopping_) break;
+    if (!model) continue;
     Subject subject = (*model)->subject();
     (void)co_await layers_.pages().refresh(std::move(subject));
   }

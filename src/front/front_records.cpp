@@ -64,7 +64,8 @@ void FrontService::on_host_changed(ModelHost& host) {
   if (found == models_.end() || !found->second) return;
   if (found->second->learn_from_host() == Model::Learned::kLoad) {
     compiled_.note_load(host);
-    if (host.last_load()->request != 0) prewarm_->demand(host.last_load()->loaded.missing);
+    const bool waited_for = host.last_load()->request != 0 && host.load_for() == LoadFor::kRequest;
+    if (waited_for) prewarm_->demand(host.last_load()->loaded.missing);
     load_planner_.note_loaded(host.model().artifact, host.last_load()->loaded);
     world_.loop.spawn(refresh_pages(host.model().artifact));
   }

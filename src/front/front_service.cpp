@@ -147,9 +147,9 @@ Task<void> FrontService::stop(TimePoint deadline) {
   co_await module_keeper_.stop();
   co_await protected_->stop();
   co_await prewarm_->stop();
-  co_await warmth_->stop();
   co_await compiled_.stop();
   co_await keeper_.stop();
+  co_await warmth_->stop();  // it may wait for pages to be locked
   co_await pins_.stop();
   co_await verifier_.stop();
   co_await store_watch_.stop();
@@ -309,11 +309,13 @@ Task<Result<>> FrontService::recheck(std::string artifact) {
                     now->status == known->artifact.status &&
                     now->reason == known->artifact.reason && now->facts == known->artifact.facts;
   if (!same) {
+    if (now->id != artifact) {
+      habits_.rename(artifact, now->id);
+      warmth_->rename(artifact, now->id);
+    }
     if (auto refreshed = co_await refresh_catalogue(); !refreshed) co_return refreshed;
     if (now->id != artifact) {
       changed_files_.insert(now->id);
-      habits_.rename(artifact, now->id);
-      warmth_->rename(artifact, now->id);
       world_.loop.spawn(retire(artifact));
     }
   }

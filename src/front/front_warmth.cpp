@@ -79,7 +79,8 @@ std::optional<WarmView> FrontService::warmth_view(const std::string& artifact) c
   view.as_it_is = forecast(model.outlook());
   view.harmed = protected_->reason();
   // What it holds already is room for it.
-  view.room = levels_->budget().free() + host_levels_->held_by_load(artifact);
+  view.room = levels_->budget().free() +
+              std::max(host_levels_->held_by_load(artifact), keeper_.held(artifact));
   view.psi_avg300 = levels_->memory_avg300();
   view.busy = host.is_busy() || host.level() == WeightsLevel::kLoading;
   view.may_probe = prewarm_signs().requests == 0;
@@ -142,15 +143,17 @@ Task<Result<Duration>> FrontService::probe(std::string artifact) {
     }
     reply->sent(error ? 503 : 200);
   }
+  if (stopping_) co_return fail(ErrorCode::kCancelled, "the server is stopping");
   if (error) co_return Failed{*error};
   if (!time) co_return fail(ErrorCode::kUnavailable, "no token came");
   co_return *time;
 }
 
 void FrontService::note_first_token(const RequestRun& run, const std::string& artifact) {
+  if (stopping_) return;  // what is cut off then is nobody's fault
   if (const auto token = run.first_token()) {
     warmth_->answered(artifact, *token);
-  } else if (run.used_model()) {
+  } else if (run.used_model() && run.generates()) {
     FirstToken so_far;
     so_far.time = run.waited();
     warmth_->gave_up(artifact, so_far);

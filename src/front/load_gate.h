@@ -26,8 +26,9 @@ struct LoadWish {
   std::string artifact;  // id
   std::string name;      // for messages
   LoadFor load_for = LoadFor::kRequest;
-  Bytes memory;  // that the load will take, about; of the machine's,
-  Bytes device;  // and of GPUs'
+  Bytes memory;    // that the load will take, about; of the machine's,
+  Bytes device;    // and of GPUs'
+  Bytes mapped{};  // of `memory`: pages of the model's files
 };
 
 // Decides whether and when a model may be loaded. Belongs to the loop.

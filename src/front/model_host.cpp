@@ -23,6 +23,7 @@ constexpr int kSpawnAttempts = 2;
 constexpr std::uint64_t kNoRequest = 0;
 constexpr std::chrono::seconds kGiveUpFor{60};
 constexpr std::chrono::seconds kToSettle{2};
+constexpr std::chrono::milliseconds kLookWhileDraining{500};
 
 // Signals by which the engine's own code ends, over a file that it cannot take. SIGKILL is not
 // among them: that is somebody else, the kernel's want of memory most often.
@@ -240,11 +241,13 @@ void ModelHost::want_weights(std::uint64_t request, LoadFor load_for) {
   const bool going = level_ == WeightsLevel::kUnloading || cancel_sent_;
   if (going || level_ == WeightsLevel::kLoading) {
     load_wanted_ = load_wanted_ || (going && request != kNoRequest);
-    if (request != kNoRequest) load_for_ = LoadFor::kRequest;
+    if (load_for == LoadFor::kRequest) load_for_ = load_for;
     return;
   }
   load_fraction_ = 0;
   hollow_own_ = heartbeat_.anonymous + heartbeat_.swapped;
+  // A beat may be from before the end of an earlier load.
+  if (held_.fresh > Bytes{}) hollow_own_ = std::min(hollow_own_, held_.fresh);
   load_begun_by_ = request;
   load_for_ = load_for;
   load_begun_ = true;
@@ -304,9 +307,9 @@ Task<Result<>> ModelHost::enter_gate(std::uint64_t plan) {
   const wire::MemoryUse& use = ready_->estimate;
   // The engine's estimate leaves out what a model's evaluation takes beside; what was seen does
   // not.
-  const Bytes all = std::max(use.weights + use.mapped + use.context + use.compute, most_held_);
-  LoadWish wish{model_.artifact, model_.name, load_for_, all - std::min(all, use.device),
-                use.device};
+  const Bytes all = use.weights + use.mapped + use.context + use.compute;
+  const Bytes memory = std::max(all - std::min(all, use.device), most_held_);
+  LoadWish wish{model_.artifact, model_.name, load_for_, memory, use.device, use.mapped};
   std::function<bool()> wanted = [this, plan] { return plans_ == plan; };
   auto leave = co_await world_.gate->enter(std::move(wish), std::move(wanted));
   if (!leave) co_return Failed{std::move(leave).error()};
@@ -376,6 +379,9 @@ Task<Result<wire::StoredMessage>> ModelHost::store_repack(Fd file, std::string c
 
 Task<Result<>> ModelHost::ensure_resident(const bool* cancelled, LoadFor load_for) {
   if (auto worker = co_await ensure_worker(cancelled); !worker) co_return worker;
+  if (load_for == LoadFor::kNobody && level_ == WeightsLevel::kUnloading) {
+    co_return fail(ErrorCode::kConflict, "the weights are just being given back");
+  }
   const std::uint64_t loads = loads_;
   want_weights(kNoRequest, load_for);
   ++load_waiters_;
@@ -400,7 +406,26 @@ Task<Result<>> ModelHost::unload(WeightsCause cause, Check check) {
   co_return given;
 }
 
+// A worker that dies meanwhile has given its memory back already, and those inside wait for another
+// load, behind the one that this is for.
+Task<Result<>> ModelHost::drain_for_others(const Check& check) {
+  while (admission_.active() > 0) {
+    if (level_ != WeightsLevel::kResident) {
+      co_return fail(ErrorCode::kConflict, "its weights went by themselves");
+    }
+    if (check) {
+      if (Result<> wanted = check(); !wanted) co_return wanted;
+    }
+    co_await admission_.change(world_.loop.now() + kLookWhileDraining);
+  }
+  co_return Result<>{};
+}
+
 Task<Result<>> ModelHost::give_back(WeightsCause cause, Check check) {
+  if (cause == WeightsCause::kEvictedFor) {
+    Result<> drained = co_await drain_for_others(check);
+    if (!drained) co_return drained;
+  }
   co_await admission_.drained();
   const std::uint64_t given_up = given_up_;
   while (level_ == WeightsLevel::kLoading && given_up_ == given_up) {

@@ -164,7 +164,7 @@ class ModelHost {
   bool is_busy() const;
   // Whoever waited when the weights came has been served. Until then they are not taken away, so
   // that no load is for nothing.
-  bool has_served_its_turn() const { return admission_.left() >= turn_until_; }
+  bool has_served_its_turn() const { return !is_busy() || admission_.left() >= turn_until_; }
 
   // For a reply that is about to end: whether the worker's files are what they were when it opened
   // them. Errors: kUnavailable; the worker has been given up then.
@@ -238,6 +238,7 @@ class ModelHost {
   Task<Result<>> enter_gate(std::uint64_t plan);
   void drop_plan();
   void refuse_load(Error why);
+  Task<Result<>> drain_for_others(const Check& check);
   void on_lost(const ExitStatus& status);
   std::string hang_note() const;
   void note_failed_start(const ExitStatus& status, const std::string& how);

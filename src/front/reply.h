@@ -22,10 +22,10 @@ namespace hearth::front {
 // the counting of their tokens, which may end after the request has begun.
 using ModuleUses = std::shared_ptr<std::vector<PrefixUse::Module>>;
 
-// Who asked and how, beside what was asked: the same for every kind of request.
 // RequestContext::api of what proves that a model is warm.
 inline constexpr std::string_view kProbeApi = "probe";
 
+// Who asked and how, beside what was asked: the same for every kind of request.
 struct RequestContext {
   std::string model;  // as the client wrote it
   std::string api;    // "openai", "ollama", "anthropic", "hearth"

@@ -152,7 +152,8 @@ Task<RequestRun::Step> RequestRun::hand_over(Model& model) {
     co_return Step::kOver;
   }
   host.attach(input_.number, inbox_);
-  if (!only_counts()) host.want_weights(input_.number);
+  const LoadFor load_for = is_use() ? LoadFor::kRequest : LoadFor::kNobody;
+  if (!only_counts()) host.want_weights(input_.number, load_for);
   if (is_load()) {
     queued_until(loop_.now());
   } else {

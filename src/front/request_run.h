@@ -58,6 +58,7 @@ class RequestRun {
   bool over() const { return over_; }
   // Somebody wants the model's weights.
   bool is_use() const { return !only_counts() && !input_.context.by_itself; }
+  bool generates() const { return std::holds_alternative<wire::GenerateMessage>(input_.work); }
   // A worker had it in hand then: it counts as use of the model.
   bool used_model() const { return reached_ && is_use(); }
   Duration waited() const { return loop_.now() - input_.context.first_byte; }

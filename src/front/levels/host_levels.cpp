@@ -33,8 +33,15 @@ bool has_weights(const ModelHost& host) {
 }
 
 Bytes device_memory(const ModelHost& host) {
-  const bool there = host.level() == WeightsLevel::kResident && host.last_load();
-  return there ? host.last_load()->loaded.memory.device : Bytes{};
+  const bool there =
+      host.level() == WeightsLevel::kResident || host.level() == WeightsLevel::kUnloading;
+  return there && host.last_load() ? host.last_load()->loaded.memory.device : Bytes{};
+}
+
+// What goes with the weights: of locked pages nothing does.
+Bytes unpinned(const ModelHost& host, Bytes pinned) {
+  const Bytes held = host.load_held();
+  return held - std::min({held, pinned, host.heartbeat().mapped});
 }
 
 // The engine's account says what a worker's memory is for, the kernel's how much of it there is.
@@ -88,7 +95,7 @@ std::vector<Held> HostLevels::held_on_devices() const {
 Bytes HostLevels::held_by_load(const std::string& artifact) const {
   const Model* model = world_.find(artifact);
   if (model == nullptr || !has_weights(model->host())) return {};
-  return model->host().load_held();
+  return unpinned(model->host(), world_.keeper.held(artifact));
 }
 
 // ---- what could go ----
@@ -127,16 +134,17 @@ void HostLevels::add_floor(Holding& holding, std::string_view layer) const {
 std::optional<Holding> HostLevels::weights_of(const Model& model,
                                               LevelRoom::World::Busy busy) const {
   const ModelHost& host = model.host();
-  // What is on its way out already gives nothing more.
-  if (!has_weights(host) || host.level() == WeightsLevel::kUnloading) return std::nullopt;
-  Holding holding = holding_of(model, HoldingKind::kWeights, host.load_held());
+  if (!has_weights(host)) return std::nullopt;
   const Artifact& artifact = model.named().artifact;
+  Holding holding =
+      holding_of(model, HoldingKind::kWeights, unpinned(host, world_.keeper.held(artifact.id)));
   holding.to_restore = model.starts().load_time(artifact).value_or(
       read_time(artifact.size(), kGuessedRate) + kGuessedStart);
   add_floor(holding, "weights");
-  const bool loading = host.level() == WeightsLevel::kLoading;
+  // On its way in or out: it comes free, or stays, without a move of ours.
+  const bool moves = host.level() != WeightsLevel::kResident;
   const bool yields = busy == LevelRoom::World::Busy::kYielding && host.has_served_its_turn();
-  holding.busy = loading || (host.is_busy() && !yields);
+  holding.busy = moves || (host.is_busy() && !yields);
   return holding;
 }
 
@@ -158,6 +166,7 @@ std::optional<Holding> HostLevels::worker_of(const Model& model) const {
   if (!worker || worker->own == Bytes{}) return std::nullopt;
   Holding holding = holding_of(model, HoldingKind::kHollowWorker, worker->own);
   holding.to_restore = worker->spawn;
+  add_floor(holding, "worker");  // nobody pins one, but a promise may need it
   return holding;
 }
 
@@ -187,7 +196,7 @@ std::optional<Holding> HostLevels::pins_of(const Model& model) const {
 Task<Result<Bytes>> HostLevels::make(Move move) {
   switch (move.what) {
     case Move::What::kWeights:
-      co_return co_await give_back_weights(std::move(move.artifact));
+      co_return co_await give_back_weights(std::move(move));
     case Move::What::kWorker:
       co_return co_await end_worker(std::move(move.artifact));
     case Move::What::kPrefixes:
@@ -202,17 +211,21 @@ Task<Result<Bytes>> HostLevels::make(Move move) {
   co_return Bytes{};
 }
 
-Task<Result<Bytes>> HostLevels::give_back_weights(std::string artifact) {
-  Model* model = world_.find(artifact);
-  if (model == nullptr) co_return Bytes{};
-  const Bytes before = model->host().load_held();
-  ModelHost::Check loose = [this, artifact]() -> Result<> {
-    if (!world_.pinned(artifact, "weights")) return {};
+Task<Result<Bytes>> HostLevels::give_back_weights(Move move) {
+  Model* model = world_.find(move.artifact);
+  if (model == nullptr) co_return fail(ErrorCode::kConflict, "the model went");
+  const Bytes before = held_by_load(move.artifact);
+  ModelHost::Check loose = [this, move]() -> Result<> {
+    if (move.wanted && !move.wanted()) {
+      return fail(ErrorCode::kCancelled, "whoever it was for has left");
+    }
+    if (!world_.pinned(move.artifact, "weights")) return {};
     return fail(ErrorCode::kConflict, "its weights were pinned meanwhile");
   };
   const Result<> given = co_await model->host().unload(WeightsCause::kEvictedFor, std::move(loose));
   if (!given) co_return Failed{given.error()};
-  co_return before;
+  // The kernel may have taken all that could be taken before.
+  co_return std::max(before, Bytes{1});
 }
 
 Task<Result<Bytes>> HostLevels::end_worker(std::string artifact) {

@@ -51,7 +51,7 @@ class HostLevels {
   std::optional<Holding> worker_of(const Model& model) const;
   std::optional<Holding> prefixes_of(const Model& model) const;
   std::optional<Holding> pins_of(const Model& model) const;
-  Task<Result<Bytes>> give_back_weights(std::string artifact);
+  Task<Result<Bytes>> give_back_weights(Move move);
   Task<Result<Bytes>> end_worker(std::string artifact);
 
   World world_;

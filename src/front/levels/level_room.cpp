@@ -85,6 +85,7 @@ class LevelRoom::Leave : public LoadLeave {
   Leave& operator=(const Leave&) = delete;
 
   void measure() { memory_.now_held(room_.world_.held_by_load(memory_.artifact())); }
+  Bytes left() const { return memory_.left(); }
   // All of it is there with the load's end, or none.
   void measure_device(Bytes held) { device_.now_held(held); }
   const std::string& artifact() const { return memory_.artifact(); }
@@ -157,7 +158,7 @@ std::string LevelRoom::memory_json(Bytes ours_in_page_cache) const {
 
 Result<std::unique_ptr<LoadLeave>> LevelRoom::reserve(const LoadWish& wish) {
   measure();
-  Result<Reservation> memory = budget_.reserve(wish.artifact, wish.memory);
+  Result<Reservation> memory = budget_.reserve(wish.artifact, needed_by(wish));
   if (!memory) return Failed{std::move(memory).error()};
   Reservation device;
   if (wish.device > Bytes{}) {
@@ -169,11 +170,12 @@ Result<std::unique_ptr<LoadLeave>> LevelRoom::reserve(const LoadWish& wish) {
 }
 
 RoomPlan LevelRoom::plan(const LoadWish& wish) {
-  const bool lacks_memory = wish.memory > budget_.free();
+  const Bytes needed = needed_by(wish);
+  const bool lacks_memory = needed > budget_.free();
   const MemoryBudget& budget = lacks_memory ? budget_ : devices_;
-  MemoryDemand demand{wish.memory, budget_.free(), kHostMemory, wish.artifact};
+  MemoryDemand demand{needed, budget_.free(), kHostMemory, wish.artifact};
   if (!lacks_memory) demand = {wish.device, devices_.free(), kAnyDevice, wish.artifact};
-  RoomPlan plan = plan_in(budget, demand);
+  RoomPlan plan = plan_in(demand);
   plan.why = fmt::format("\"{}\" does not fit into memory: {}; the limit is {} ({})", wish.name,
                          plan.why, size_text(budget.limit()), budget.why_limit());
   return plan;
@@ -185,6 +187,14 @@ std::vector<Holding> LevelRoom::movable(World::Busy busy) const {
   for (Holding& holding : holdings) {
     const auto move = move_for(holding, holding.held);
     if (!move) continue;
+    // What is promised to it and not taken yet comes free with it.
+    for (const Leave* leave : leaves_) {
+      const bool its =
+          holding.kind == HoldingKind::kWeights && leave->artifact() == holding.subject;
+      if (!its) continue;
+      holding.held += leave->left();
+      if (holding.floor > Bytes{}) holding.floor = holding.held;
+    }
     const auto stuck = stuck_.find({move->what, move->artifact});
     if (stuck != stuck_.end() && now < stuck->second) holding.busy = true;
   }
@@ -192,7 +202,7 @@ std::vector<Holding> LevelRoom::movable(World::Busy busy) const {
 }
 
 // First over what nobody uses; where that is not enough, also over what has served its turn.
-RoomPlan LevelRoom::plan_in(const MemoryBudget& budget, const MemoryDemand& demand) const {
+RoomPlan LevelRoom::plan_in(const MemoryDemand& demand) const {
   RoomPlan plan;
   Shortfall shortfall;
   for (const World::Busy busy : {World::Busy::kStays, World::Busy::kYielding}) {
@@ -210,9 +220,14 @@ RoomPlan LevelRoom::plan_in(const MemoryBudget& budget, const MemoryDemand& dema
     plan.why = text_of(moves.error(), holdings);
     shortfall = std::move(moves).error();
   }
-  // What is promised to others comes free without a move of ours.
-  plan.never = !shortfall.passes && budget.promised() == Bytes{};
+  plan.never = !shortfall.passes;
   return plan;
+}
+
+// Locked pages are in memory already, and count as such.
+Bytes LevelRoom::needed_by(const LoadWish& wish) const {
+  const Bytes there = std::min(world_.pinned(wish.artifact), wish.mapped);
+  return wish.memory - std::min(wish.memory, there);
 }
 
 Task<Result<>> LevelRoom::make_way(Move move, LoadWish wish) {
@@ -236,7 +251,8 @@ Task<Result<Bytes>> LevelRoom::make(Move move, std::string cause, std::string fo
   if (made && *made == Bytes{}) made = fail(ErrorCode::kConflict, "nothing came back of it");
   if (made) record.bytes = *made;
   stuck_.erase(place);
-  if (!made) stuck_[place] = world_.loop.now() + kAfterFailure;
+  const bool called_off = !made && made.error().code() == ErrorCode::kCancelled;
+  if (!made && !called_off) stuck_[place] = world_.loop.now() + kAfterFailure;
   if (!made) record.error = made.error().message();
   record.time = world_.loop.now() - begun;
   note(std::move(record));

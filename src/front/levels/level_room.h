@@ -39,6 +39,8 @@ class LevelRoom {
     std::function<std::vector<Held>()> held_on_devices;
     // How much of it is this model's load's.
     std::function<Bytes(const std::string& artifact)> held_by_load;
+    // Of its files' pages, locked in memory, and part of what is held.
+    std::function<Bytes(const std::string& artifact)> pinned;
     // What could go down, with the model's artifact as subject. kYielding: models that are in use,
     // but have served all who waited for their load, count as idle.
     enum class Busy { kStays, kYielding };
@@ -96,7 +98,8 @@ class LevelRoom {
   void warn_of_limit() const;
   Result<std::unique_ptr<LoadLeave>> reserve(const LoadWish& wish);
   RoomPlan plan(const LoadWish& wish);
-  RoomPlan plan_in(const MemoryBudget& budget, const MemoryDemand& demand) const;
+  RoomPlan plan_in(const MemoryDemand& demand) const;
+  Bytes needed_by(const LoadWish& wish) const;
   Task<Result<>> make_way(Move move, LoadWish wish);
   Task<Result<Bytes>> make(Move move, std::string cause, std::string for_whom);
   MemorySign sign() const;

@@ -35,6 +35,7 @@ class Machine {
         .held = [this] { return held(); },
         .held_on_devices = [] { return std::vector<Held>{}; },
         .held_by_load = [this](const std::string& model) { return weights[model]; },
+        .pinned = [this](const std::string& model) { return pins[model]; },
         .holdings = [this](LevelRoom::World::Busy) { return holdings(); },
         .move = [this](Move move) { return make(this, std::move(move)); },
         .priority = [](const std::string&) { return 0; },
@@ -70,6 +71,7 @@ class Machine {
       holding.subject = model;
       holding.kind = kind;
       holding.held = bytes;
+      if (pinned == model) holding.floor = bytes;
       holding.to_restore = back;
       holding.arrivals_per_hour = 1;
       holding.busy = std::ranges::count(busy, model) > 0;
@@ -87,13 +89,16 @@ class Machine {
     machine->log.push_back((weights ? "weights of " : "prefixes of ") + move.artifact);
     if (!weights && machine->disk_is_full) co_return Bytes{};
     auto& from = weights ? machine->weights : machine->prefixes;
+    if (weights) machine->gone();
     co_return std::exchange(from[move.artifact], Bytes{});
   }
 
   SimEventLoop loop;
-  std::map<std::string, Bytes> weights, prefixes;
+  std::map<std::string, Bytes> weights, prefixes, pins;
   Log busy;
+  std::string pinned;  // whose weights are
   bool disk_is_full = false;
+  std::function<void()> gone = [] {};  // weights; their host gives its leave back then
   Log log;
   std::unique_ptr<LevelRoom> room;
 
@@ -119,6 +124,11 @@ Task<void> ask(Asked& asked) {
     co_return;
   }
   asked.leave = std::move(*leave);
+}
+
+Task<void> enter(LevelRoom& room, LoadWish wish,
+                 std::optional<Result<std::unique_ptr<LoadLeave>>>& answer) {
+  answer = co_await room.gate().enter(std::move(wish), always);
 }
 
 TEST(LevelRoom, PromisesUntilItIsHeld) {
@@ -168,6 +178,48 @@ TEST(LevelRoom, ARefusalHasTheNumbers) {
   EXPECT_THAT(big.error, HasSubstr("1.2 GiB"));
   EXPECT_THAT(big.error, HasSubstr("1000.0 MiB"));
   EXPECT_TRUE(machine.log.empty());
+}
+
+// What an idle model was promised and has not taken comes free with it.
+TEST(LevelRoom, AnIdleModelsPromiseGoesWithIt) {
+  Machine machine{mib(1000)};
+  Asked a{machine, "a", mib(600)};
+  machine.loop.spawn(ask(a));
+  machine.loop.run_ready();
+  machine.weights["a"] = mib(300);
+  machine.gone = [&a] { a.leave.reset(); };
+  Asked b{machine, "b", mib(900)};
+  machine.loop.spawn(ask(b));
+  machine.loop.run_ready();
+  EXPECT_EQ(machine.log, (Log{"weights of a"}));
+  EXPECT_TRUE(b.leave);
+}
+
+// Beside a pinned model that has not taken all of its promise, too.
+TEST(LevelRoom, WhatCannotFitBesideAPinIsRefusedAtOnce) {
+  Machine machine{mib(1000)};
+  Asked a{machine, "a", mib(600)};
+  machine.loop.spawn(ask(a));
+  machine.loop.run_ready();
+  machine.weights["a"] = mib(300);
+  machine.pinned = "a";
+  Asked b{machine, "b", mib(700)};
+  machine.loop.spawn(ask(b));
+  machine.loop.run_ready();
+  EXPECT_THAT(b.error, HasSubstr("does not fit"));
+}
+
+TEST(LevelRoom, LockedPagesAreNotAskedForTwice) {
+  Machine machine{mib(1000)};
+  machine.pins["a"] = mib(500);
+  machine.weights["other"] = mib(500);
+  machine.busy = {"other"};
+  LoadWish wish{"a", "a", LoadFor::kNobody, mib(900), Bytes{}, mib(800)};
+  std::optional<Result<std::unique_ptr<LoadLeave>>> answer;
+  machine.loop.spawn(enter(*machine.room, std::move(wish), answer));
+  machine.loop.run_ready();
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(*answer) << answer->error().message();
 }
 
 // A neighbour takes memory: one level at a time until the reserve is free again.

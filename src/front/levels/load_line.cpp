@@ -48,6 +48,7 @@ Task<Result<std::unique_ptr<LoadLeave>>> LoadLine::wait_in_line(Place place,
       if (plan.never) co_return fail(ErrorCode::kNoSpace, std::move(plan.why));
       if (!plan.moves.empty()) {
         Move move = plan.moves.front();
+        move.wanted = wanted;
         LoadWish wish = place->wish;
         const Result<> moved = co_await world_.apply(std::move(move), std::move(wish));
         if (moved) continue;

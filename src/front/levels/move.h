@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/bytes.h"
@@ -19,6 +20,8 @@ struct Move {
   What what = What::kWeights;
   std::string artifact;  // whose
   Bytes bytes;           // that it gives back, about
+  // Whether whoever it is made for still wants it; empty: it is not made for a load.
+  std::function<bool()> wanted = {};
 };
 
 }  // namespace hearth::front
