@@ -148,7 +148,8 @@ Bytes LevelRoom::free() {
   return budget_.free();
 }
 
-std::string LevelRoom::memory_json(Bytes ours_in_page_cache) const {
+std::string LevelRoom::memory_json(Bytes ours_in_page_cache) {
+  measure();
   std::vector<const MemoryBudget*> devices;
   if (!devices_.held_by().empty()) devices.push_back(&devices_);
   return front::memory_json({machine_, budget_, std::move(devices), ours_in_page_cache});
