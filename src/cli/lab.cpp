@@ -79,6 +79,7 @@ int policy(const PolicyOptions& options) {
 void add_lab(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("lab", "Experiments that show what caching does");
   verb->require_subcommand(1);
+  verb->footer(example("hearth lab policy"));
   CLI::App* played = verb->add_subcommand(
       "policy", "What a household waits for under different rules of keeping models");
   // Owned by the callback below, which lives as long as `app`.
