@@ -78,7 +78,7 @@ LevelRoom::World FrontService::levels_world() {
   world.on_move = [this](const MoveRecord& move) {
     events_.publish("move", move_json(move));
     note_promise_broken(move);
-    metrics_.level_moved(move.layer, move.to, move.cause);
+    if (move.error.empty()) metrics_.level_moved(move.layer, move.to, move.cause);
   };
   return world;
 }

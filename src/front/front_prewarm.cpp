@@ -10,8 +10,6 @@
 namespace hearth::front {
 namespace {
 
-constexpr std::chrono::hours kSoon{1};
-
 // Until a measurement says better.
 constexpr double kGuessedRate = 0.5e9;
 
