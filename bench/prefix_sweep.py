@@ -116,7 +116,8 @@ NEXT = ("another", "continues")
 def saving_pair(sides, kind, number, options):
     """{"on": row, "off": row}: the same two requests to both, the second right after the first."""
     order = [("on", sides["on"]), ("off", sides["off"])]
-    first = first_token.prompt_of(options.tokens, number)
+    # Of its own kind: what the other kind has saved would not be saved again.
+    first = first_token.prompt_of(options.tokens, number + 100_000 * NEXT.index(kind))
     after = (first_token.prompt_of(options.next_tokens, number + 50_000) if kind == "another"
              else f"{first} {first_token.prompt_of(options.next_tokens, number + 50_000)}")
     rows = {}

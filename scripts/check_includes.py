@@ -29,7 +29,7 @@ ROOMS = {
     "policy": ["layers", "timeline"],
     "front": ["policy", "wire"],
     "api": ["front", "http"],
-    "lab": ["policy"],
+    "lab": ["http", "policy"],
     "cli": ["api", "front", "http", "lab"],
 }
 # Files of src/ itself: the executables' tables of contents.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace hearth::lab {
+
+// A figure with its 95 % interval.
+struct Interval {
+  double low = 0;
+  double middle = 0;
+  double high = 0;
+  int count = 0;
+};
+
+// Linear between neighbours (Hyndman and Fan's type 7). `share` 0 to 1; of nothing: nullopt.
+std::optional<double> quantile(std::vector<double> values, double share);
+
+// The median, with a percentile bootstrap of 2,000 resamples (Efron 1979). With fewer than 3 values
+// the interval is their range. Of nothing: nullopt. The same seed gives the same interval.
+std::optional<Interval> median_interval(const std::vector<double>& values, std::uint64_t seed = 1);
+
+// The median of ours[i] / theirs[i], which are pairs from one block. Pairs with a zero are left
+// out.
+std::optional<Interval> ratio_interval(const std::vector<double>& ours,
+                                       const std::vector<double>& theirs, std::uint64_t seed = 1);
+
+// Median of `after` / median of `before`, of samples that are not paired; resampled apart.
+std::optional<Interval> change_interval(const std::vector<double>& before,
+                                        const std::vector<double>& after, std::uint64_t seed = 1);
+
+}  // namespace hearth::lab
