@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -25,7 +26,11 @@ struct Plan {
   std::size_t state = 0;  // which StateSpec
   int block = 0;
   int repetition = 0;
+  std::map<std::string, double> extra{};  // of this study; see Trial::extra
 };
+
+// How the failure of a trial begins whose state this kind of server cannot be brought into.
+inline constexpr std::string_view kUnsupportedFailure = "unsupported: ";
 
 // Randomised blocks: each repetition is one block with every arm of every side once, in an order of
 // its own that the seed decides; sides alternate within an arm, who goes first changing.
@@ -42,6 +47,9 @@ class TrialRunner {
     const Clock& clock;
     std::function<bool()> stop;                  // ^C: no further trial
     std::function<void(const Trial&)> on_trial;  // for a terminal
+    // All sides. Those that are not asked are unloaded, else stopped, before a trial that drops
+    // pages, for they may map the same file.
+    std::vector<Target*> sides{};
   };
   struct Options {
     std::chrono::milliseconds quiet_patience{60'000};  // 0: no gate, rows are not flagged for it

@@ -18,7 +18,7 @@ struct StateSpec {
   std::string about;  // for the report: what it stands for, in one line
 
   enum class Server { kAsIs, kRestarted, kWorkerEnded };
-  enum class Weights { kResident, kUnloaded };
+  enum class Weights { kResident, kUnloaded, kAsIs };
   enum class Prompts { kAsIs, kForgotten, kOnDisk, kInMemory, kLive };
   Server server = Server::kAsIs;
   Weights weights = Weights::kResident;
