@@ -17,6 +17,7 @@ namespace hearth::lab {
 struct StateProof {
   std::optional<double> pages;         // share of the model's load set that is resident, 0 to 1
   std::optional<Bytes> pages_evicted;  // of the rest, what the kernel took back under pressure
+  std::optional<Bytes> load_set;       // what the load set holds, resident or not
   std::string pages_by;                // "cachestat", "mincore"; empty: unknown
   std::optional<int> processes;        // of the server
   std::optional<double> holder_age_s;  // of the process that holds, or is to hold, the model
