@@ -20,6 +20,7 @@ struct StateProof {
   std::optional<Bytes> load_set;       // what the load set holds, resident or not
   std::string pages_by;                // "cachestat", "mincore"; empty: unknown
   std::optional<int> processes;        // of the server
+  std::optional<bool> mapped;          // some of the load set, by one of them
   std::optional<double> holder_age_s;  // of the process that holds, or is to hold, the model
   std::optional<Bytes> resident;       // VmRSS of all of them together, and its parts
   std::optional<Bytes> anonymous;

@@ -144,6 +144,9 @@ class FakeMachine : public Machine {
       proof.holder_age_s = std::min(proof.holder_age_s.value_or(age), age);
     }
     if (pids.empty()) return;
+    proof.mapped = std::ranges::any_of(pids, [&](pid_t pid) {
+      return std::ranges::any_of(maps, [&](const auto& file) { return file.second.contains(pid); });
+    });
     proof.resident = resident;
     proof.anonymous = anonymous;
     proof.file_backed = resident - anonymous;
