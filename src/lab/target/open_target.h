@@ -19,10 +19,12 @@ namespace hearth::lab {
 struct TargetOptions {
   // "hearth", "llama-server", "ollama" or "llama-swap": started by the target, on 127.0.0.1 and a
   // port of the kernel's choice. Or the address of a server that runs already, "host:port" or
-  // "http://host:port": it is asked and looked at, and nothing is ever done to it.
+  // "http://host:port": it is asked and looked at; nothing but kLoad is done to it, by asking.
   std::string server;
   std::string name;     // of the side in rows and reports; empty: `server`
   std::string program;  // empty: the running executable for hearth, else looked up in PATH
+
+  std::string llama_server;  // the program that llama-swap is to run; empty: looked up in PATH
 
   // A GGUF file, absolute. For an address: the model's name there; empty: the first in its list.
   std::string model;
