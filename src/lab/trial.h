@@ -85,7 +85,8 @@ struct Trial {
   // Why it was not measured at all (a server that hangs, a state that cannot be made); empty: it
   // was.
   std::string failure;
-  // Why it does not count: "state: ...", "busy: ...", "impossible: ...", "text: ...".
+  // Why it does not count: "state: ...", "busy: ...", "impossible: ...", "control: ...",
+  // "text: ...".
   std::vector<std::string> flags;
 
   bool counts() const { return failure.empty() && flags.empty(); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,16 +60,40 @@ class TrialRunner {
   };
   TrialRunner(World world, Options options);
 
-  // Returns what is to be thought of it: the last try.
+  // Returns what is to be thought of it: the last try. Each try is a row, unless ^C spoiled it.
   Trial run(const Plan& plan, const StateSpec& spec, Target& target, const Question& question);
 
+  // Why the latest row is not on the device, it is kept in memory then; empty: it is.
+  const std::string& not_written() const { return not_written_; }
+
+  // Where files of competing work lie; for the journal, which has to know before they are made.
+  static std::string competition_directory(const RunDirectory& rows);
+
  private:
-  Trial attempt(const Plan& plan, const StateSpec& spec, Target& target, const Question& question);
+  struct Job {
+    const Plan& plan;
+    const StateSpec& spec;
+    Target& target;
+    const Question& question;
+  };
+  Trial attempt(const Job& job);
+  Result<> prepare(const Job& job);
+  Result<> compete_before(const Job& job, Trial& trial);
+  void measure(const Job& job, Trial& trial);
+  bool start(Target& target, Trial& trial);
+  std::optional<double> fastest_read(const Job& job);
+  void compare_text(const Job& job, const Answer& answer, Trial& trial);
+  void judge(const Job& job, const Answer& answer, Trial& trial);
+  void keep(const Trial& trial);
+  bool is_stopped() const { return world_.stop && world_.stop(); }
 
   World world_;
   Options options_;
   int order_ = 0;
   std::map<std::string, std::vector<double>> rates_;  // side -> control so far
+  std::map<std::string, std::string> texts_;          // side, arm and question -> first answer
+  std::map<std::string, std::string> models_;         // side -> how it named its model first
+  std::string not_written_;
 };
 
 }  // namespace hearth::lab
