@@ -39,19 +39,19 @@ bool night_between(double before_s, double after_s) {
 
 bool is_repeat(const Trial& trial) { return trial.extra.contains("immediate_repeat"); }
 
-struct Side {
+struct SideRows {
   std::string name;
   std::vector<const Trial*> mixture;
   std::vector<double> waits, repeats;
   double days = 1;
 };
 
-std::vector<Side> sides_of(const std::vector<Trial>& rows) {
-  std::vector<Side> sides;
+std::vector<SideRows> sides_of(const std::vector<Trial>& rows) {
+  std::vector<SideRows> sides;
   for (const Trial& row : rows) {
     const std::optional<double> wait = row.timing.wait_ms();
     if (row.study != "mix" || !row.counts() || !wait) continue;
-    auto side = std::ranges::find(sides, row.side, &Side::name);
+    auto side = std::ranges::find(sides, row.side, &SideRows::name);
     if (side == sides.end()) {
       sides.push_back({.name = row.side, .mixture = {}, .waits = {}, .repeats = {}});
       side = std::prev(sides.end());
@@ -68,7 +68,7 @@ std::vector<Side> sides_of(const std::vector<Trial>& rows) {
   return sides;
 }
 
-MixHeadline headline_of(const Side& side) {
+MixHeadline headline_of(const SideRows& side) {
   MixHeadline headline;
   headline.side = side.name;
   headline.requests = static_cast<int>(side.mixture.size());
@@ -171,7 +171,7 @@ std::string cold_layer_of(const Trial& trial) {
 
 std::vector<MixHeadline> mix_headlines(const std::vector<Trial>& rows) {
   std::vector<MixHeadline> headlines;
-  for (const Side& side : sides_of(rows)) headlines.push_back(headline_of(side));
+  for (const SideRows& side : sides_of(rows)) headlines.push_back(headline_of(side));
   return headlines;
 }
 

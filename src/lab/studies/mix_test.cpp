@@ -68,8 +68,12 @@ TEST(MixArms, UnloadByTheServersHabits) {
 }
 
 TEST(MixArms, AskWhatOneApplicationAlwaysSaysFirst) {
-  const std::string one = question_of(MixStep{.trace_model = 4, .number = 1}, 16).prompt;
-  const std::string two = question_of(MixStep{.trace_model = 4, .number = 2}, 16).prompt;
+  MixStep step;
+  step.trace_model = 4;
+  step.number = 1;
+  const std::string one = question_of(step, 16).prompt;
+  step.number = 2;
+  const std::string two = question_of(step, 16).prompt;
   EXPECT_NE(one, two);
   EXPECT_EQ(one.substr(0, 400), two.substr(0, 400));
 }
