@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { actionOf } from "../actions";
+import { caseOf, casesOf, type Case } from "../findings";
+import { duration, shortName } from "../format";
+import { isWhole, rows } from "../history";
+import { link } from "../route";
+import { doctor } from "../store";
+import { ActionButton } from "./action_dialog";
+
+function One({ found }: { found: Case }) {
+  const action = actionOf(found.remedy);
+  return (
+    <li>
+      <div class="cost">
+        <strong>{found.perDay > 0 ? duration(found.perDay * 1000) : "–"}</strong>
+        <small>{found.perDay > 0 ? "a day" : "not reckoned"}</small>
+      </div>
+      <div>
+        <h3><span class={`swatch fill ${found.layer ?? "other"}`} aria-hidden="true" /> {found.code}
+          {found.model && <span class="muted"> {shortName(found.model)}</span>}</h3>
+        <p>{found.worst}</p>
+        {found.remedy && <p class="muted">{found.remedy}</p>}
+        <p class="muted">{found.replies} {found.replies === 1 ? "reply" : "replies"}
+          {found.example && <> · <a href={link("history", found.example)}>the worst of them</a></>}</p>
+      </div>
+      {action && <div class="do"><ActionButton action={action} /></div>}
+    </li>
+  );
+}
+
+export function Findings({ days }: { days: number }) {
+  const told = doctor.use()?.findings ?? [];
+  const cases = [...casesOf(rows.value, days), ...told.map(caseOf)];
+  return (
+    <section class="card" aria-labelledby="doctor-title">
+      <header>
+        <h2 id="doctor-title">Worth a change</h2>
+        <p class="muted"><code>hearth doctor</code> looks at the machine too</p>
+      </header>
+      {cases.length === 0 && isWhole.value && <p class="muted">Nothing: no wait that would not have been short or the first.</p>}
+      <ol class="findings">{cases.map((found) => <One key={found.code + found.model + found.worst} found={found} />)}</ol>
+    </section>
+  );
+}

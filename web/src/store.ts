@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pages show: loaded once, then kept up to date by live events. Nothing here asks for
+// anything that wakes a model.
+
+import { batch, computed, effect, signal } from "@preact/signals";
+import { ApiError, get, key, textOf } from "./api";
+import { addEntry, catchUp } from "./history";
+import { Resource } from "./resource";
+import { connection, followVisibility, listen, type Listener } from "./stream";
+import type {
+  Entry, Finding, Guarded, Layers, Levels, Memory, Model, Move, PrefixView, Pull, Stage, Version,
+} from "./types";
+
+export const models = signal<Model[] | null>(null);
+export const modelsError = signal("");
+
+export const version = new Resource<Version>("/api/hearth/version");
+export const memory = new Resource<Memory>("/api/hearth/memory");
+export const moves = new Resource<{ moves: Move[]; total: number }>("/api/hearth/moves");
+export const levels = new Resource<Levels>("/api/hearth/levels");
+export const prefix = new Resource<PrefixView>("/api/hearth/prefix");
+export const doctor = new Resource<{ findings: Finding[] }>("/api/hearth/doctor");
+export const pulls = new Resource<{ pulls: Pull[] }>("/api/hearth/pulls");
+
+// Without keys everybody is admin, and an older server that does not tell is taken at its word.
+export const role = computed(() => version.data.value?.role ?? "admin");
+export const mayUse = computed(() => role.value !== "read-only");
+export const mayChange = computed(() => role.value === "admin");
+export const mayWatch = computed(() => role.value !== "use");
+
+// ---- requests under way ----
+
+export interface Running {
+  id: string;
+  model: string;
+  api: string;
+  path: string;
+  since: number; // performance.now() of its first byte, as near as events tell
+  stages: Stage[];
+}
+
+export const running = signal<readonly Running[]>([]);
+export const recent = signal<readonly Entry[]>([]);
+const RECENT = 12;
+
+// ---- models ----
+
+const stale = new Set<string>();
+let refreshTimer = 0;
+const REFRESH_MS = 700;
+
+function put(model: Model) {
+  const list = models.value ?? [];
+  const at = list.findIndex((m) => m.name === model.name);
+  if (at < 0) models.value = [...list, model].sort((a, b) => (a.name < b.name ? -1 : 1));
+  else models.value = list.with(at, model);
+}
+
+async function refreshStale() {
+  refreshTimer = 0;
+  const names = [...stale];
+  stale.clear();
+  for (const name of names) {
+    try {
+      put(await get<Model>(`/api/hearth/models/${encodeURI(name)}`));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) await loadModels();
+    }
+  }
+}
+
+// Soon, once for all that happens until then.
+export function refreshModel(name: string) {
+  stale.add(name);
+  refreshTimer ||= window.setTimeout(() => void refreshStale(), REFRESH_MS);
+}
+
+export async function loadModels() {
+  try {
+    models.value = (await get<{ models: Model[] }>("/api/hearth/models")).models;
+    modelsError.value = "";
+  } catch (error) {
+    modelsError.value = textOf(error);
+  }
+}
+
+export function modelNamed(name: string): Model | undefined {
+  const wanted = name.toLowerCase();
+  return models.value?.find((m) => m.name === wanted || m.name === `${wanted}:latest`);
+}
+
+// ---- events ----
+
+function onLevels(event: { model: string; layers: Layers }) {
+  const model = modelNamed(event.model);
+  if (model) put({ ...model, layers: { ...model.layers, ...event.layers } });
+  refreshModel(event.model);
+  memory.touch();
+}
+
+type Begun = Partial<Entry> & { request_id: string; outcome: string; model: string };
+
+function onRequest(event: Begun) {
+  if (event.outcome === "running") {
+    const one: Running = {
+      id: event.request_id, model: event.model, api: event.api ?? "", path: event.path ?? "",
+      since: performance.now(), stages: [],
+    };
+    running.value = [...running.value, one];
+    return;
+  }
+  const entry = event as Entry;
+  running.value = running.value.filter((r) => r.id !== entry.request_id);
+  recent.value = [entry, ...recent.value].slice(0, RECENT);
+  addEntry(entry);
+  refreshModel(entry.model);
+  memory.touch();
+  doctor.touch();
+  prefix.touch();
+}
+
+type StageEvent = Stage & { request_id: string };
+
+function onStage(event: StageEvent) {
+  running.value = running.value.map((r) => {
+    if (r.id !== event.request_id) return r;
+    const { request_id: _, ...stage } = event;
+    const open = r.stages.findIndex((s) => s.name === stage.name && s.start_ms === stage.start_ms);
+    return { ...r, stages: open < 0 ? [...r.stages, stage] : r.stages.with(open, stage) };
+  });
+}
+
+interface PullEvent {
+  source: string; name: string; state: string; stage: string;
+  done: number; total: number; rate: number; eta_ms?: number;
+}
+
+function onPull(event: PullEvent) {
+  const list = pulls.data.value?.pulls;
+  const at = list?.findIndex((p) => p.source === event.source) ?? -1;
+  if (!list || at < 0 || event.state === "done" || event.state !== list[at]!.state) {
+    pulls.touch();
+    return;
+  }
+  const { done, total, rate, ...rest } = event;
+  const now = { ...list[at]!, ...rest, done_bytes: done, total_bytes: total, bytes_per_s: rate };
+  pulls.data.value = { pulls: list.with(at, now) };
+}
+
+const ON: Record<string, (event: never) => void> = {
+  levels: onLevels,
+  request: onRequest,
+  stage: onStage,
+  pull: onPull,
+  model: () => void loadModels(),
+  move: () => { moves.touch(); memory.touch(); },
+  services: (event: { protected: Guarded[] }) => {
+    const known = levels.data.value;
+    if (known) levels.data.value = { ...known, protected: event.protected };
+  },
+  warmth: (event: Levels) => { levels.data.value = event; },
+  lost: () => void loadAll(),
+};
+
+async function loadRecent() {
+  const { requests } = await get<{ requests: Entry[] }>(`/api/hearth/requests?limit=${RECENT}`);
+  recent.value = requests;
+}
+
+// Whatever a gap in the events may have hidden.
+export async function loadAll() {
+  running.value = [];
+  await Promise.allSettled([
+    loadModels(), loadRecent(), catchUp(), version.load(), memory.load(), levels.load(),
+    ...[moves, doctor, pulls, prefix].map((resource) => resource.refresh()),
+  ]);
+}
+
+const listener: Listener = {
+  onOpen: () => void loadAll(),
+  onEvent: (type, data) => batch(() => ON[type]?.(data as never)),
+};
+
+export function start() {
+  followVisibility(listener);
+  effect(() => {
+    key.value;
+    listen(listener);
+  });
+  effect(() => {
+    // Who may not watch sees what a key of any role may see.
+    if (connection.value === "refused") void Promise.allSettled([loadModels(), version.load()]);
+  });
+}
