@@ -19,4 +19,6 @@ fi
 
 [ "${1:-}" = --configure-only ] && exit 0
 
+"$root/scripts/web_packages.sh"
+
 step "Building $folder" ninja -C "$folder" "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# check.sh          formatting, include directions, sizes, and clang-tidy on what changed
+# check.sh          formatting, include directions, sizes, the dashboard's types, and clang-tidy on what changed
 # check.sh --fast   the same without clang-tidy
 # check.sh --all    the same with clang-tidy on every source
 #
@@ -37,6 +37,12 @@ format() {
   return "$unformatted"
 }
 
+# The dashboard's types; skipped where its packages are not installed.
+types() {
+  [ -e build/web/.installed ] || return 0
+  (cd build/web && node_modules/.bin/tsc -p .)
+}
+
 check() {
   local what=$1
   shift
@@ -59,6 +65,7 @@ if [ -d src ]; then
   check "format" format
   check "include directions" scripts/check_includes.py
   check "sizes" scripts/check_sizes.py
+  check "types of the dashboard" types
   [ "$mode" = --fast ] || check "clang-tidy" tidy_selected
 fi
 exit "$failed"

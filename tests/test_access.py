@@ -22,7 +22,7 @@ PERMITTED = {
     "admin": {"admin"},
 }
 NEEDS = {
-    "nothing": ["GET /", "GET /health", "GET /api/version"],
+    "nothing": ["GET /", "GET /ui/{name}", "GET /health", "GET /api/version"],
     "any key": ["GET /v1/models", "GET /v1/models/{name}", "GET /api/hearth/models",
                 "GET /api/hearth/models/{name}", "GET /api/hearth/version", "GET /api/tags",
                 "GET /api/ps", "POST /api/show", "GET /api/hearth/details/{name}"],

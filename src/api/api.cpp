@@ -19,6 +19,7 @@
 #include "api/openai/openai.h"
 #include "api/plain.h"
 #include "api/tracked_exchange.h"
+#include "api/web/web.h"
 #include "base/log.h"
 #include "timeline/metrics.h"
 
@@ -133,7 +134,9 @@ constexpr std::array kRoutes{
 
     Route{"GET", "/health", health, Needs::kNothing, "is the server up"},
     Route{"GET", "/metrics", metrics, Needs::kWatch, "metrics as Prometheus reads them"},
-    Route{"GET", "/", root, Needs::kNothing, "says that the server is running"},
+    Route{"GET", "/", root, Needs::kNothing,
+          "the dashboard for browsers; to others, says that the server is running"},
+    Route{"GET", "/ui/{rest}", web::file, Needs::kNothing, "the dashboard's files"},
 };
 
 Task<void> answer(http::Exchange& exchange, http::HttpResponse response) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/plain.h"
 
+#include "api/web/web.h"
 #include "timeline/metrics.h"
 
 namespace hearth::api {
 
 Task<void> root(Call call) {
-  auto response = http::HttpResponse::text(200, "Hearth is running");
+  auto response = web::wants_page(call.request())
+                      ? web::file_answer(call.request(), "index.html")
+                      : http::HttpResponse::text(200, "Hearth is running");
   (void)co_await call.exchange.respond(std::move(response));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <boost/json.hpp>
 #include <charconv>
 
 #include "api/admin/admin.h"
@@ -54,7 +55,9 @@ Task<void> show_request(Call call) {
 }
 
 Task<void> version(Call call) {
-  auto response = http::HttpResponse::json(200, call.service.about());
+  boost::json::object about = boost::json::parse(call.service.about()).as_object();
+  about["role"] = front::name_of(call.caller.role);
+  auto response = http::HttpResponse::json(200, boost::json::serialize(about));
   (void)co_await call.exchange.respond(std::move(response));
 }
 
