@@ -218,7 +218,7 @@ Answer HearthTarget::ask(const Question& question) {
   Answer answer = StartedTarget::ask(question);
   prompt_tokens_ = answer.timing.prompt_tokens.value_or(prompt_tokens_);
   asked_ = true;
-  fresh_ = false;
+  if (runs()) fresh_ = false;
   return answer;
 }
 
@@ -228,14 +228,18 @@ Result<> HearthTarget::take(Step step) {
   if (model_ == kCopy && asked_) {
     if (Result<> left = leave_the_copy(); !left) return left;
   }
+  const bool was_running = runs();
   if (Result<> taken = StartedTarget::take(step); !taken) return taken;
-  if (step != Step::kStart || !fresh_) return {};
-  // A server that was started some time ago has a worker ready, if the model was ever used.
-  if (number_at(model(), {"last_used_us"}).value_or(0) > 0) {
-    static_cast<void>(wait_until("the worker is hollow", seconds{10},
-                                 [this] { return level("weights") != "none"; }));
-  }
-  return {};
+  return step == Step::kStart && !was_running ? settle() : Result<>{};
+}
+
+// A server that was started some time ago has a worker ready, if the model was ever used.
+Result<> HearthTarget::settle() {
+  fresh_ = true;
+  if (number_at(model(), {"last_used_us"}).value_or(0) <= 0) return {};
+  Result<> ready = wait_until("the worker is hollow", seconds{10},
+                              [this] { return level("weights") == "hollow"; });
+  return !ready && ready.error().code() == ErrorCode::kCancelled ? ready : Result<>{};
 }
 
 Result<> HearthTarget::bring(Step step) {

@@ -47,6 +47,7 @@ class HearthTarget : public StartedTarget {
   Result<> add_model();
   Result<> wait_until_compiled_is_stored();
 
+  Result<> settle();
   Result<> load();
   Result<> unload();
   Result<> end_worker();

@@ -53,6 +53,7 @@ Launch OllamaTarget::launch() {
           {{"OLLAMA_HOST", "127.0.0.1:0"},
            {"OLLAMA_MODELS", in_folder("models")},
            {"OLLAMA_KEEP_ALIVE", std::to_string(kForever)},
+           {"OLLAMA_NO_CLOUD", "1"},
            {"HOME", options().folder}},
           in_folder("server.log"),
           options().journal};
