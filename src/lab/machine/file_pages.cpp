@@ -113,8 +113,8 @@ double drop(const Files& files, const Opened& opened, double enough) {
   }
 }
 
-Failed not_dropped(const std::string& path, double left) {
-  const std::vector<std::string> who = who_maps(path);
+Failed not_dropped(const Files& files, const std::string& path, double left) {
+  const std::vector<std::string> who = who_maps(files.real_path(path).value_or(path));
   const std::string share = fmt::format("{:.1f} % of {} cannot be dropped", 100 * left, path);
   if (who.empty()) return fail(ErrorCode::kUnavailable, share + ", and nobody is known to map it");
   return fail(ErrorCode::kConflict, fmt::format("{}: mapped by {}", share, fmt::join(who, ", ")));
@@ -143,7 +143,7 @@ Result<> set_file_pages(const Files& files, const std::string& path, double shar
   if (share < 1) {
     const double left = drop(files, *target, 0.0);
     if (left > (pieces.empty() ? share + tolerance : tolerance)) {
-      return not_dropped(path, left);
+      return not_dropped(files, path, left);
     }
     // Nothing beyond what is asked for.
     (void)::posix_fadvise(target->file.get(), 0, 0, POSIX_FADV_RANDOM);

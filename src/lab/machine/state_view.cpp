@@ -72,6 +72,13 @@ void add_pages(const Files& files, StateProof& proof, const std::vector<std::str
   if (sum.method == ResidencyMethod::kCachestat) proof.pages_evicted = sum.evicted;
 }
 
+// As the kernel names what is mapped.
+std::vector<std::string> without_links(const Files& files, const std::vector<std::string>& paths) {
+  std::vector<std::string> real;
+  for (const std::string& path : paths) real.push_back(files.real_path(path).value_or(path));
+  return real;
+}
+
 bool maps_any(pid_t pid, const std::vector<std::string>& paths) {
   return std::ranges::any_of(paths, [&](const auto& path) { return maps_file(pid, path); });
 }
@@ -119,7 +126,7 @@ std::optional<double> processor_clock() {
 StateProof observe_state(const Files& files, const std::vector<pid_t>& processes,
                          const std::vector<std::string>& paths) {
   StateProof proof;
-  add_processes(proof, processes, paths);
+  add_processes(proof, processes, without_links(files, paths));
   add_pages(files, proof, paths);
   proof.clock_mhz = processor_clock();
   return proof;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/trial_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hearth::lab {
+namespace {
+
+using ::testing::HasSubstr;
+
+Trial cold_trial(double seconds, std::uint64_t read) {
+  Trial trial;
+  trial.timing.total_ms = seconds * 1000;
+  trial.effects.bytes_read = Bytes{read};
+  trial.before.pages = 0.0;
+  trial.before.load_set = Bytes{1'000'000'000};
+  return trial;
+}
+
+StateSpec cold() {
+  StateSpec spec;
+  spec.weights = StateSpec::Weights::kUnloaded;
+  spec.pages = 0.0;
+  return spec;
+}
+
+TEST(Impossibility, IsMoreThanTheDeviceGives) {
+  EXPECT_EQ(impossibility(cold(), cold_trial(1.0, 1'000'000'000), 1e9), std::nullopt);
+  const auto found = impossibility(cold(), cold_trial(0.1, 1'000'000'000), 1e9);
+  EXPECT_EQ(found, "impossible: 1000 MB were read at 10.00 GB/s, the device gives 1.00");
+}
+
+TEST(Impossibility, NeedsNoMeasuredDevice) {
+  EXPECT_EQ(impossibility(cold(), cold_trial(0.1, 1'000'000'000), std::nullopt), std::nullopt);
+  EXPECT_TRUE(impossibility(cold(), cold_trial(0.001, 1'000'000'000), std::nullopt));
+}
+
+TEST(Impossibility, IsAModelThatWasMissingAndNeverRead) {
+  const auto found = impossibility(cold(), cold_trial(1.0, 1000), 1e9);
+  EXPECT_THAT(found.value_or(""), HasSubstr("1000 MB were missing and 0.0 MB were read"));
+}
+
+TEST(Impossibility, IsNotFoundWhereNothingHadToBeRead) {
+  StateSpec resident = cold();
+  resident.weights = StateSpec::Weights::kResident;
+  EXPECT_EQ(impossibility(resident, cold_trial(1.0, 0), 1e9), std::nullopt);
+  Trial unknown = cold_trial(1.0, 0);
+  unknown.effects.bytes_read.reset();
+  EXPECT_EQ(impossibility(cold(), unknown, 1e9), std::nullopt);
+}
+
+TEST(Disturbance, IsOthersWorkAndSwap) {
+  Trial trial;
+  trial.timing.total_ms = 1000;
+  EXPECT_EQ(disturbance(trial, 0.4), std::nullopt);
+  trial.effects.outside_cores = 0.5;
+  EXPECT_EQ(disturbance(trial, 0.4), "busy: others used 0.50 processors");
+  trial.timing.total_ms = 20;  // one tick of the kernel's clock
+  EXPECT_EQ(disturbance(trial, 0.4), std::nullopt);
+  trial.effects.swapped = Bytes{8192};
+  EXPECT_EQ(disturbance(trial, 0.4), "busy: 8 KiB were swapped");
+}
+
+TEST(Control, IsComparedToTheUsual) {
+  EXPECT_EQ(control_off(10, {50, 50}, 0.25), std::nullopt);
+  EXPECT_EQ(control_off(45, {50, 50, 50}, 0.25), std::nullopt);
+  EXPECT_EQ(control_off(10, {50, 50, 50}, 0.25), "control: 10.0 tokens/s where 50.0 are usual");
+  EXPECT_TRUE(control_off(80, {50, 50, 50}, 0.25));
+}
+
+}  // namespace
+}  // namespace hearth::lab
