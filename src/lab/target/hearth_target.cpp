@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/files.h"
+#include "lab/target/hearth_files.h"
 #include "lab/target/json_look.h"
 
 namespace hearth::lab {
@@ -22,28 +22,6 @@ constexpr seconds kPatience{60};
 constexpr seconds kLoadPatience{600};
 constexpr const char* kModel = "lab";
 constexpr const char* kCopy = "lab-fetched";
-
-std::vector<std::string> files_below(const std::string& folder, std::string_view ending) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry{folder, error}, end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string path = entry->path().string();
-    if (path.ends_with(ending) && entry->is_regular_file(error)) found.push_back(path);
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-std::uint64_t size_of(const std::vector<std::string>& files) {
-  std::uint64_t total = 0;
-  for (const std::string& file : files) {
-    std::error_code gone;
-    const std::uint64_t size = fs::file_size(file, gone);
-    if (!gone) total += size;
-  }
-  return total;
-}
 
 }  // namespace
 
@@ -63,7 +41,9 @@ HearthTarget::~HearthTarget() {
 
 Result<> HearthTarget::prepare() {
   if (Result<> made = make_folders(); !made) return made;
-  if (Result<> copied = copy_program(); !copied) return copied;
+  Result<std::string> copy = copy_hearth(options().program, in_folder("program"));
+  if (!copy) return Failed{std::move(copy).error()};
+  set_program(std::move(*copy));
   auto files = FileServer::serve({options().model, options().fetched_per_second});
   if (!files) return Failed{std::move(files).error()};
   files_ = std::move(*files);
@@ -74,52 +54,9 @@ Result<> HearthTarget::prepare() {
   return add_model();
 }
 
-Result<> HearthTarget::copy_program() {
-  const Result<std::string> given =
-      find_program(options().program.empty() ? "/proc/self/exe" : options().program);
-  if (!given) return Failed{given.error()};
-  const fs::path from = fs::canonical(*given);
-  const fs::path to = in_folder("program");
-  std::error_code error;
-  fs::create_directories(to, error);
-  const auto copy = [&](const fs::path& what) {
-    if (!error && fs::exists(what)) {
-      fs::copy(what, to / what.filename(),
-               fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
-    }
-  };
-  for (const char* name : {"hearth-worker", "hearth-keeper", "hearth-fetcher", "lib"}) {
-    copy(from.parent_path() / name);
-  }
-  if (!error) fs::copy_file(from, to / "hearth", fs::copy_options::overwrite_existing, error);
-  if (error) return fail_errno("copy " + from.string(), error.value());
-  set_program((to / "hearth").string());
-  return {};
-}
-
-std::string HearthTarget::configuration() const {
-  // Room for all that a study keeps, and for all that it writes in a day; nothing by itself.
-  std::map<std::string, std::string> lines{
-      {"stores", "[]"},
-      {"pull_hosts", fmt::format("[\"{}\"]", files_->origin())},
-      {"prefix_memory_mib", "4096"},
-      {"prefix_disk_gib", "50"},
-      {"prefix_daily_gib", "1000"},
-      {"prewarm", "false"},
-      {"verify_days", "0"},
-      {"drain_seconds", "1"},
-      {"context", std::to_string(options().context)},
-  };
-  if (options().threads > 0) lines["threads"] = std::to_string(options().threads);
-  for (const auto& [key, value] : options().configuration) lines[key] = value;
-  std::string text;
-  for (const auto& [key, value] : lines) text += fmt::format("{} = {}\n", key, value);
-  return text;
-}
-
 Launch HearthTarget::launch() {
   const std::string file = in_folder("hearth.toml");
-  std::ofstream{file} << configuration();
+  std::ofstream{file} << hearth_configuration(options(), files_->origin());
   return {
       command({"serve", "--data", in_folder("data"), "--config", file, "--listen", "127.0.0.1:0"}),
       {{"HOME", options().folder}},
@@ -146,7 +83,7 @@ Result<> HearthTarget::wait_until_compiled_is_stored() {
   std::uint64_t before = 0;
   const auto is_stored = [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{500});
-    const std::uint64_t now = size_of(files_below(in_folder("data/compiled"), ""));
+    const std::uint64_t now = size_of(files_below(in_folder("data/compiled")));
     const bool is_stable = now > 0 && now == before;
     before = now;
     return is_stable;
@@ -206,9 +143,9 @@ Target::Paths HearthTarget::paths() const {
     paths.model.clear();
     if (fs::exists(copy_path_)) paths.model.push_back(copy_path_);
   }
-  paths.compiled = files_below(in_folder("data/compiled"), "");
+  paths.compiled = files_below(in_folder("data/compiled"));
   paths.prompt_state = files_below(in_folder("data/prefix"), ".kv");
-  paths.programs = files_below(in_folder("program"), "");
+  paths.programs = files_below(in_folder("program"));
   return paths;
 }
 
@@ -365,6 +302,9 @@ Result<> HearthTarget::move_prompts(Step step) {
 // ---- the model's bytes ----
 
 Result<> HearthTarget::remove_model() {
+  if (model_ == kModel && level("weights") == "resident") {
+    if (Result<> unloaded = unload(); !unloaded) return unloaded;
+  }
   model_ = kCopy;
   asked_ = false;
   if (!model().is_object()) {

@@ -42,8 +42,6 @@ class HearthTarget : public StartedTarget {
   explicit HearthTarget(const TargetOptions& options) : StartedTarget{options} {}
 
   Result<> prepare();
-  Result<> copy_program();
-  std::string configuration() const;
   Result<> add_model();
   Result<> wait_until_compiled_is_stored();
 

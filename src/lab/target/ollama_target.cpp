@@ -123,7 +123,9 @@ Result<> OllamaTarget::generate_nothing(int keep_alive) const {
   return done ? Result<>{} : Result<>{Failed{done.error()}};
 }
 
+// Its list alone is not enough: a process that was killed stays in it until somebody asks.
 bool OllamaTarget::is_loaded() const {
+  if (children_of(process()->pid()).empty()) return false;
   const auto told = call("GET", "/api/ps");
   const json::array* models = told ? array_at(*told, {"models"}) : nullptr;
   return models != nullptr && !models->empty();
@@ -147,8 +149,7 @@ Result<> OllamaTarget::end_runners() const {
   for (const pid_t pid : children_of(process()->pid())) {
     if (Result<> ended = end(pid); !ended) return ended;
   }
-  return wait_until("it saw the end of the model's process", kPatience,
-                    [this] { return !is_loaded(); });
+  return {};
 }
 
 Result<> OllamaTarget::forget_prompts() const {
