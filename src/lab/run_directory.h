@@ -34,8 +34,9 @@ class RunDirectory {
   // kUnavailable.
   static Result<RunDirectory> create(const Files& files, const std::string& path,
                                      const RunInfo& info);
-  // To read it, or to go on with it. A last line that was cut off by a crash is dropped and said in
-  // `info().not_observable`. Errors: kNotFound, kCorrupt, kUnavailable.
+  // To read it, or to go on with it. Rows that cannot be read (one that a crash cut off) are
+  // dropped and counted in `info().not_observable`. Errors: kNotFound, kCorrupt (of run.json),
+  // kUnavailable.
   static Result<RunDirectory> open(const Files& files, const std::string& path);
 
   // Returns once the row is on the device. When the disk is full the row is kept in memory, tried
@@ -54,11 +55,15 @@ class RunDirectory {
  private:
   RunDirectory(const Files& files, std::string path, RunInfo info);
 
+  Result<> read_rows();
+  Result<> open_rows();
+
   const Files* files_;
   std::string path_;
   RunInfo info_;
   std::vector<Trial> rows_;
-  std::size_t written_ = 0;
+  std::size_t written_ = 0;  // of rows_
+  std::uint64_t end_ = 0;    // of what is written, in rows.jsonl
   Fd file_;
 };
 
