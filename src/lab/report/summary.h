@@ -9,6 +9,9 @@
 
 #include "lab/run_directory.h"
 #include "lab/statistics/statistics.h"
+#include "lab/studies/ablate.h"
+#include "lab/studies/idle.h"
+#include "lab/studies/mix.h"
 #include "lab/trial.h"
 
 namespace hearth::lab {
@@ -17,9 +20,10 @@ namespace hearth::lab {
 struct Cell {
   std::string side;
   std::string arm;
-  int flagged = 0;  // measured, but they do not count
-  int failed = 0;   // not measured
-  std::vector<double> waits_ms;  // one for each row that counts, in their order
+  int counted = 0;               // rows
+  int flagged = 0;               // measured, but they do not count
+  int failed = 0;                // not measured
+  std::vector<double> waits_ms;  // of those that got a first token
   // By name: "wait_ms", "first_token_ms", "total_ms", "start_ms", "overlap_ms", "other_ms",
   // "tokens_per_second", "bytes_read", "peak_resident", "processor_s", "major_faults", "joules",
   // and of the proof "pages", "holder_age_s", "resident", "anonymous", "file_backed", "locked",
@@ -53,25 +57,6 @@ struct Curve {
   std::vector<Point> points;  // by `at`
 };
 
-// What one layer is worth, of studies that lose and keep one at a time.
-struct LayerWorth {
-  std::string side;
-  std::string layer;
-  std::optional<double> lost_alone_ms;  // "all but LAYER" - "all warm"
-  std::optional<double> kept_alone_ms;  // "all cold" - "only LAYER"
-};
-
-// What a household meets, as it comes.
-struct Mixture {
-  std::string side;
-  int requests = 0;
-  double days = 1;
-  double p50_ms = 0, p95_ms = 0, p99_ms = 0;
-  std::optional<double> repeat_ms;  // the flattering figure: the same question at once again
-  double seconds_a_day = 0;         // waited for first tokens
-  std::map<std::string, double> seconds_a_day_by_layer;  // "queue", "artifact", ..., "untold"
-};
-
 // Rows that do not count, with the reason.
 struct LeftOut {
   std::size_t row = 0;  // see RunDirectory
@@ -84,19 +69,16 @@ struct LeftOut {
 // - curves: a row's `extra` has one of "gap_s", "prompt_length", "storage_mb_s" (what was varied),
 //   and its arm is named "POINT" or "POINT, SERIES": "10 min", "10 min, injected",
 //   "256 tokens, weights cold".
-// - layers' worth: arms named "all warm", "all cold", "all but LAYER", "only LAYER".
-// - mixtures: rows of the study "mix", `extra` "day" (when it arrived, in days from the start),
-//   "days" (how long the household was replayed; else the last "day", rounded up), and
-//   "immediate_repeat" 1 in rows that are no part of the mixture but the figure beside it.
+// - layers' worth, mixtures and forecasts: see studies/ablate.h, mix.h and idle.h.
 struct Summary {
-  std::vector<std::string> sides;  // the first one is what others are compared to: "hearth", or
-                                   // else the first that was measured
+  std::vector<std::string> sides;  // by name, "hearth..." first: others are compared to that one
   std::vector<std::string> arms;
   std::vector<Cell> cells;  // by arm, then side
   std::vector<Ratio> ratios;
   std::map<std::string, std::vector<Curve>> curves;  // by what was varied
-  std::vector<LayerWorth> worths;
-  std::vector<Mixture> mixtures;
+  std::vector<Additivity> worths;
+  std::vector<MixHeadline> mixtures;
+  std::vector<IdleForecast> forecasts;  // of pauses that have both
   std::vector<LeftOut> left_out;
 
   const Cell* cell(const std::string& side, const std::string& arm) const;
@@ -110,8 +92,9 @@ Summary summarise(const RunInfo& info, const std::vector<Trial>& rows);
 // One JSON object.
 std::string to_json(const RunInfo& info, const Summary& summary);
 
-// Which layer of the cache a stage of the timeline works for: "queue", "artifact", "pages",
-// "weights", "compiled", "prefix", "decode"; "weights" also for "start", "other" for all else.
+// What a stage of the timeline works for: "queue", "artifact", "pages", "weights" ("start" too),
+// "compiled", "prefix" (what was kept of a prompt), "prompt" (what has to be evaluated), "decode",
+// and "other" for what is unknown.
 std::string layer_of_stage(const std::string& stage);
 
 }  // namespace hearth::lab

@@ -11,6 +11,7 @@ namespace hearth::lab {
 
 // How the terminal, or the pipe, wants its text.
 struct TextLook {
+  bool terminal = false;   // else lines of cells with tabs between them
   std::size_t width = 80;  // cells
   bool unicode = false;
   bool colour = false;
