@@ -74,26 +74,31 @@ int PrefixDesk::normalise(wire::GenerateMessage& message) const {
 
 Task<std::vector<wire::Frame>> PrefixDesk::plan(PrefixRoom::Ask ask) {
   PromptSource source{ask.use.artifact, ask.domain, ask.use.group};
-  const auto difference = reasons_.note_prompt(source, ask.tokens);
-  sources_[ask.request] = std::move(source);
+  const PrefixReasons::Noted noted = reasons_.note_prompt(source, ask.tokens);
+  asked_[ask.request] = Asked{std::move(source), noted.behind_volatile_head};
   std::vector<wire::Frame> frames = co_await room_.plan(std::move(ask));
-  if (difference) add_difference(frames, *difference);
+  if (noted.difference) add_difference(frames, *noted.difference);
   co_return frames;
 }
 
 void PrefixDesk::note_started(std::uint64_t request, const wire::StartedMessage& started) {
-  const auto source = sources_.find(request);
-  if (source != sources_.end()) {
+  const auto asked = asked_.find(request);
+  if (asked != asked_.end()) {
     if (started.prefix.difference) {
-      reasons_.note_difference(source->second, *started.prefix.difference);
+      reasons_.note_difference(asked->second.source, *started.prefix.difference);
     }
-    sources_.erase(source);
+    asked_.erase(asked);
   }
   room_.note_started(request, started);
 }
 
+int PrefixDesk::behind_volatile_head(std::uint64_t request) const {
+  const auto asked = asked_.find(request);
+  return asked == asked_.end() ? 0 : asked->second.behind_volatile_head;
+}
+
 void PrefixDesk::close(std::uint64_t request) {
-  sources_.erase(request);
+  asked_.erase(request);
   room_.close(request);
 }
 

@@ -57,6 +57,7 @@ class PrefixDesk : public PrefixPlans, public StoredPrefixes {
   std::string domain(const PrefixRoom::Use& use) const override { return room_.domain(use); }
   Task<std::vector<wire::Frame>> plan(PrefixRoom::Ask ask) override;
   PrefixRoom::Found found(std::uint64_t request) const override { return room_.found(request); }
+  int behind_volatile_head(std::uint64_t request) const override;
   void note_started(std::uint64_t request, const wire::StartedMessage& started) override;
   void close(std::uint64_t request) override;
 
@@ -70,7 +71,11 @@ class PrefixDesk : public PrefixPlans, public StoredPrefixes {
   std::map<std::string, std::string> groups_;  // by the names of keys
   PromptNormaliser normaliser_;
   PrefixReasons reasons_;
-  std::map<std::uint64_t, PromptSource> sources_;  // of requests until they have started
+  struct Asked {
+    PromptSource source;
+    int behind_volatile_head = 0;
+  };
+  std::map<std::uint64_t, Asked> asked_;  // by request, until it has started
   PrefixRoom room_;
   bool open_ = false;
 };

@@ -37,6 +37,9 @@ class PrefixPlans {
   virtual Task<std::vector<wire::Frame>> plan(PrefixRoom::Ask ask) = 0;
   // Of the last plan() for this request.
   virtual PrefixRoom::Found found(std::uint64_t request) const = 0;
+  // Likewise, until it has started: tokens that earlier prompts had, too, behind a place that is
+  // another one in each prompt.
+  virtual int behind_volatile_head(std::uint64_t) const { return 0; }
   virtual void note_started(std::uint64_t request, const wire::StartedMessage& started) = 0;
   // It ended without the worker's kDone.
   virtual void close(std::uint64_t request) = 0;

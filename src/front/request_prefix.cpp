@@ -69,6 +69,7 @@ Task<void> RequestRun::answer_with_plan(Model& model, PrefixRoom::Ask ask) {
   std::vector<Frame> frames = co_await plans.plan(std::move(ask));
   found_ = plans.found(input_.number);
   account_.facts.tokens_seen_before = found_.seen;
+  account_.facts.behind_volatile_head = plans.behind_volatile_head(input_.number);
   if (frames.empty()) {
     const wire::PrefixPlanMessage nothing;
     frames.push_back(

@@ -31,7 +31,10 @@ struct Facts {
   int prompt_tokens = 0;
   int cached_tokens = 0;       // of these, taken from the prefix layer
   int tokens_seen_before = 0;  // leading tokens that had been evaluated before, kept or not
-  Duration restored{};         // what bringing back stored state took, beside nothing else
+  // Tokens that earlier prompts had, too, behind a place near the beginning that is another one in
+  // each prompt; so they were evaluated anew. 0: there is no such place.
+  int behind_volatile_head = 0;
+  Duration restored{};  // what bringing back stored state took, beside nothing else
 
   Duration queued{};
   bool queued_behind_load = false;  // another model was loading meanwhile

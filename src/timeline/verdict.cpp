@@ -236,6 +236,23 @@ Duration cost_of(ResponseClass response_class, const Facts& facts, const Timings
   return {};
 }
 
+// What a load computed anew although something had been kept: then its own cause is told, and what
+// computing it added. A load that kept nothing before is a first use as any other.
+std::optional<VerdictCode> outdated(const Facts& facts) {
+  if (!facts.compiled || !facts.compiled_cause) return std::nullopt;
+  const VerdictCode cause = *facts.compiled_cause;
+  const bool was_kept = cause > kCompiledFirst && cause < kCompiledShape;
+  return was_kept ? std::optional{cause} : std::nullopt;
+}
+
+// Of the prompt, the share of prefill that a place which always changes made necessary.
+Duration head_cost(const Facts& facts, const Timings& timings) {
+  const int evaluated = facts.prompt_tokens - facts.cached_tokens;
+  if (evaluated <= 0) return {};
+  const int behind = std::min(facts.behind_volatile_head, evaluated);
+  return timings.time_in({StageKind::kPrefill}) * behind / evaluated;
+}
+
 bool queued_long(const Timings& timings, Duration queued) {
   return queued > std::max(Duration{milliseconds{50}}, timings.total / 5);
 }
@@ -261,6 +278,9 @@ std::optional<Verdict> explain_warm(const Facts& facts, const Timings& timings,
   if (queued_long(timings, queued)) {
     return verdict(facts.queued_behind_load ? kQueueBehindLoad : kQueueBusy, queued, facts);
   }
+  if (facts.behind_volatile_head > 0) {
+    return verdict(kPrefixDiverged, head_cost(facts, timings), facts);
+  }
   if (contended(facts, before, beyond)) return verdict(kCpuContended, beyond, facts);
   if (ramped(facts, before, beyond)) return verdict(kPowerRamp, beyond, facts);
   return std::nullopt;
@@ -274,6 +294,9 @@ std::optional<Verdict> explain(const Facts& facts, const Timeline& timeline, con
   if (response_class == ResponseClass::kWarm) return explain_warm(facts, timings, before);
   const Duration cost = cost_of(response_class, facts, timings);
   if (facts.behind_load > cost) return verdict(kQueueBehindLoad, facts.behind_load, facts);
+  if (const auto cause = outdated(facts); cause && response_class == ResponseClass::kLoadCold) {
+    return verdict(*cause, added_by({StageKind::kCompile}, facts, timings), facts);
+  }
   return verdict(cause_of(response_class, facts), cost, facts);
 }
 

@@ -22,10 +22,13 @@ struct Verdict {
   std::string text{};        // one sentence
 };
 
-// Pure. A reply whose class is not warm always has a verdict, about its coldest layer. A warm one
-// has one only for what is no cache, the first that applies of
+// Pure. A reply whose class is not warm always has a verdict, about its coldest layer; or about the
+// compiled layer, where a load had to compute anew what had been kept for another engine, driver,
+// hardware or file. A warm one has one only for what no cache could have held, the first that
+// applies of
 //   memory.swapped   more than 1 MiB came back from swap;
 //   queue.*          queued for more than max(50 ms, 20 % of the total);
+//   prefix.diverged  the prompt changes in each request at one place near its beginning;
 //   cpu.contended    CPU pressure of 10 % or more, and prefill took 1.5 times the usual and 50 ms
 //   longer; power.ramp       after 10 s of idling prefill took 2 to 50 ms longer than usual,
 //   nothing was read, no

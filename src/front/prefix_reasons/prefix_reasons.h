@@ -17,9 +17,14 @@ namespace hearth::front {
 // and keeps them in memory only, see RecentPrompts. Belongs to the loop.
 class PrefixReasons {
  public:
-  // Before the request's plan. The place goes to the worker with the plan, which knows the texts.
-  std::optional<wire::PrefixPlanMessage::Difference> note_prompt(const PromptSource& source,
-                                                                 std::span<const int> tokens);
+  struct Noted {
+    // The place goes to the worker with the plan, which knows the texts.
+    std::optional<wire::PrefixPlanMessage::Difference> difference;
+    // Tokens that are alike behind it, where that place is another one in each prompt; else 0.
+    int behind_volatile_head = 0;
+  };
+  // Before the request's plan.
+  Noted note_prompt(const PromptSource& source, std::span<const int> tokens);
 
   // StartedMessage::prefix.difference of the same request.
   void note_difference(const PromptSource& source, const wire::PrefixOutcome::Difference& texts);

@@ -101,7 +101,7 @@ TEST(PrefixReasons, TheThirdPromptMakesAFinding) {
   EXPECT_TRUE(reasons.findings().empty());
   reasons.note_prompt(kSource, dated(1));
   EXPECT_TRUE(reasons.findings().empty());
-  const auto difference = reasons.note_prompt(kSource, dated(2));
+  const auto difference = reasons.note_prompt(kSource, dated(2)).difference;
   ASSERT_TRUE(difference);
   EXPECT_EQ(difference->position, 12);
   EXPECT_EQ(difference->token, 1001);
@@ -112,6 +112,15 @@ TEST(PrefixReasons, TheThirdPromptMakesAFinding) {
   EXPECT_EQ(text_of(reasons.findings().front(), "smol"),
             "Prompts to smol change at token 12 (char 80): had \" 28\", now \" 29\". What follows "
             "is alike in 3 requests and was evaluated anew in each.");
+}
+
+TEST(PrefixReasons, WhatIsAlikeBehindTheHeadIsCountedFromTheThirdPromptOn) {
+  PrefixReasons reasons;
+  EXPECT_EQ(reasons.note_prompt(kSource, dated(0)).behind_volatile_head, 0);
+  EXPECT_EQ(reasons.note_prompt(kSource, dated(1)).behind_volatile_head, 0);
+  EXPECT_EQ(reasons.note_prompt(kSource, dated(2)).behind_volatile_head, 400);
+  EXPECT_EQ(reasons.note_prompt(kSource, dated(3)).behind_volatile_head, 400);
+  EXPECT_EQ(reasons.note_prompt(kSource, dated(3)).behind_volatile_head, 0) << "the same again";
 }
 
 TEST(PrefixReasons, TextsOfAnotherPlaceOrDomainAreNotTaken) {
@@ -134,7 +143,7 @@ TEST(PrefixReasons, GroupsThatSeeTheSameMakeOneFinding) {
   EXPECT_EQ(reasons.findings().front().requests, 4);
   reasons.forget("m", {});
   EXPECT_TRUE(reasons.findings().empty());
-  EXPECT_FALSE(reasons.note_prompt(kSource, dated(5)));
+  EXPECT_FALSE(reasons.note_prompt(kSource, dated(5)).difference);
 }
 
 // Whatever comes in whatever order, twice the same gives the same, and no more than is allowed.
@@ -150,7 +159,7 @@ TEST(PrefixReasons, AreBoundedAndDeterministic) {
                                   std::to_string(random.next() % 30), "g"};
         const Client client = kClients[random.next() % std::size(kClients)];
         const Tokens prompt = client(static_cast<int>(random.next() % 12));
-        const auto difference = reasons.note_prompt(source, prompt);
+        const auto difference = reasons.note_prompt(source, prompt).difference;
         if (!difference) continue;
         const auto at = static_cast<std::size_t>(difference->position);
         EXPECT_LT(at, prompt.size());

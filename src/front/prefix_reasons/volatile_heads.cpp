@@ -42,17 +42,21 @@ bool has_variants(Tokens tokens, const NearestPrompt& nearest, std::span<const T
 
 }  // namespace
 
-void VolatileHeads::look(const PromptSource& source, Tokens tokens,
+bool VolatileHeads::look(const PromptSource& source, Tokens tokens,
                          std::span<const Tokens> earlier) {
   const std::optional<NearestPrompt> nearest = nearest_of(earlier, tokens);
-  if (!nearest || !differs_in_its_head(nearest->tokens, tokens, nearest->common)) return;
+  if (!nearest || !differs_in_its_head(nearest->tokens, tokens, nearest->common)) {
+    return false;
+  }
   const int position = static_cast<int>(nearest->common);
   if (Found* found = find(source, position)) {
     ++found->head.requests;
     found->seen = ++clock_;
-  } else if (has_variants(tokens, *nearest, earlier)) {
-    add(source, position);
+    return true;
   }
+  if (!has_variants(tokens, *nearest, earlier)) return false;
+  add(source, position);
+  return true;
 }
 
 VolatileHeads::Found* VolatileHeads::find(const PromptSource& source, int position) {

@@ -36,8 +36,8 @@ class VolatileHeads {
   static constexpr int kVariants = 3;
   static constexpr std::size_t kMost = 64;
 
-  // A new prompt, and the earlier ones of its domain, newest first.
-  void look(const PromptSource& source, std::span<const int> tokens,
+  // A new prompt, and the earlier ones of its domain, newest first. Whether it has such a place.
+  bool look(const PromptSource& source, std::span<const int> tokens,
             std::span<const std::span<const int>> earlier);
 
   // What the worker found at the place where the prompt left the nearest one.
