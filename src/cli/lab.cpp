@@ -5,23 +5,20 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 
+#include "cli/lab_household.h"
+#include "cli/lab_report.h"
+#include "cli/lab_studies.h"
 #include "cli/program.h"
 #include "cli/quantity.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "lab/policy_report.h"
-#include "policy/household/generator.h"
 #include "policy/household/league.h"
-#include "policy/household/trace.h"
 
 namespace hearth::cli {
 namespace {
@@ -40,25 +37,10 @@ int refuse(const std::string& why) {
   return kExitUsage;
 }
 
-Result<household::Trace> trace_for(const PolicyOptions& options) {
-  if (options.trace.empty()) return household::generate(options.seed, options.days);
-  if (std::filesystem::is_directory(options.trace)) {
-    return fail(ErrorCode::kInvalid, options.trace + " is a directory");
-  }
-  std::ifstream file{options.trace, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file.eof() && !file.good()) {
-    return fail(ErrorCode::kNotFound, options.trace + " cannot be read");
-  }
-  Result<household::Trace> trace = household::parse_trace(text);
-  if (!trace) return Failed{std::move(trace).error().during(options.trace)};
-  return trace;
-}
-
 int policy(const PolicyOptions& options) {
   const Result<Bytes> ram = parse_size(options.ram);
   if (!ram || *ram == Bytes{}) return refuse("--ram: a size, such as 12GB");
-  const Result<household::Trace> trace = trace_for(options);
+  const Result<household::Trace> trace = household_from(options.trace, options.seed, options.days);
   if (!trace) return refuse(trace.error().message());
   household::Machine machine;
   machine.memory = *ram;
@@ -74,13 +56,8 @@ int policy(const PolicyOptions& options) {
   return kExitOk;
 }
 
-}  // namespace
-
-void add_lab(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("lab", "Experiments that show what caching does");
-  verb->require_subcommand(1);
-  verb->footer(example("hearth lab policy"));
-  CLI::App* played = verb->add_subcommand(
+void add_policy(CLI::App& lab) {
+  CLI::App* played = lab.add_subcommand(
       "policy", "What a household waits for under different rules of keeping models");
   // Owned by the callback below, which lives as long as `app`.
   auto options = std::make_shared<PolicyOptions>();
@@ -99,6 +76,21 @@ void add_lab(CLI::App& app) {
   played->add_flag("--json", options->json, "An array of objects instead of a table");
   played->footer(example("hearth lab policy --ram 12GB"));
   played->callback([options] { throw CLI::RuntimeError{policy(*options)}; });
+}
+
+}  // namespace
+
+void add_lab(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("lab", "Experiments that show what caching does");
+  verb->require_subcommand(1);
+  verb->footer(example("hearth lab classes --model smollm2.gguf --quick"));
+  add_lab_classes(*verb, app);
+  add_lab_idle(*verb, app);
+  add_lab_ablate(*verb, app);
+  add_lab_mix(*verb, app);
+  add_policy(*verb);
+  add_lab_report(*verb);
+  add_lab_undo(*verb);
 }
 
 }  // namespace hearth::cli

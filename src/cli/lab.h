@@ -5,7 +5,7 @@
 
 namespace hearth::cli {
 
-// `hearth lab ...`: experiments that need no server.
+// `hearth lab ...`: experiments.
 void add_lab(CLI::App& app);
 
 }  // namespace hearth::cli
