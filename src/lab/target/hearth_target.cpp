@@ -154,6 +154,10 @@ Asking HearthTarget::asking() const { return {Dialect::kCompletion, model_, {}, 
 Answer HearthTarget::ask(const Question& question) {
   Answer answer = StartedTarget::ask(question);
   prompt_tokens_ = answer.timing.prompt_tokens.value_or(prompt_tokens_);
+  // The copy is the same model, whatever it is called for being fetched.
+  if (model_ == kCopy && answer.model.starts_with(kCopy)) {
+    answer.model.replace(0, std::string_view{kCopy}.size(), kModel);
+  }
   asked_ = true;
   if (runs()) fresh_ = false;
   return answer;
