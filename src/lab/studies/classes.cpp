@@ -46,7 +46,6 @@ class Classes {
     reboot.weights = Weights::kUnloaded;
     reboot.programs_dropped = true;
     reboot.pages = 0;
-    reboot.prompt_pages = 0;
 
     StateSpec& missing =
         add("model missing", "The model's file is gone and is fetched again.").state;
