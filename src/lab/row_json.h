@@ -68,6 +68,12 @@ class MemberReader {
   void operator()(const char* name, Number& into) {
     read(name, [&](const boost::json::value& v) { return v.is_number() && take(v, into); });
   }
+  void operator()(const char* name, bool& into) {
+    read(name, [&](const boost::json::value& v) {
+      if (v.is_bool()) into = v.get_bool();
+      return v.is_bool();
+    });
+  }
   void operator()(const char* name, Bytes& into) {
     std::uint64_t count = 0;
     (*this)(name, count);

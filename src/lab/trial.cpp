@@ -14,8 +14,10 @@ template <class Part, class Visit>
 void visit_proof(Part& part, Visit& visit) {
   visit("pages", part.pages);
   visit("pages_evicted", part.pages_evicted);
+  visit("load_set", part.load_set);
   visit("pages_by", part.pages_by);
   visit("processes", part.processes);
+  visit("mapped", part.mapped);
   visit("holder_age_s", part.holder_age_s);
   visit("resident", part.resident);
   visit("anonymous", part.anonymous);

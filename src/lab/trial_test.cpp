@@ -27,7 +27,9 @@ Trial full() {
   trial.before.pages = 0.5;
   trial.before.pages_evicted = Bytes{0};
   trial.before.pages_by = "cachestat";
+  trial.before.load_set = Bytes{98'362'432};
   trial.before.processes = 3;
+  trial.before.mapped = true;
   trial.before.resident = Bytes{(std::uint64_t{1} << 53) + 1};
   trial.before.told = {{"weights", "ready"}};
   trial.effects.bytes_read = Bytes{1 << 20};
@@ -60,6 +62,8 @@ TEST(TrialRow, ComesBackAsItWas) {
   EXPECT_EQ(after->arm, before.arm);
   EXPECT_EQ(after->before.resident, before.before.resident);
   EXPECT_EQ(after->before.pages_evicted, Bytes{0});
+  EXPECT_EQ(after->before.load_set, before.before.load_set);
+  EXPECT_EQ(after->before.mapped, true);
   EXPECT_FALSE(after->before.locked);
   EXPECT_EQ(after->timing.cached_tokens, 0);
   EXPECT_EQ(after->timing.wait_ms(), 350.75);

@@ -62,6 +62,9 @@ Reason wrong_weights(const StateSpec& spec, const StateProof& proof) {
 
 Reason wrong_server(const StateSpec& spec, const StateProof& proof) {
   if (spec.server == Server::kAsIs || proof.processes == 0) return std::nullopt;
+  // Where a worker was ended and nothing is loaded, the server itself is all that there is.
+  const bool has_new_holder = spec.weights == Weights::kResident;
+  if (spec.server == Server::kWorkerEnded && !has_new_holder) return std::nullopt;
   if (!proof.holder_age_s) return "the age of the server's process could not be observed";
   if (*proof.holder_age_s <= kNewAge) return std::nullopt;
   return fmt::format("the process was {:.0f} s old, so it is not a new one", *proof.holder_age_s);

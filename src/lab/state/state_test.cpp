@@ -222,6 +222,19 @@ TEST(Contradiction, NamesWhatIsNotSo) {
   EXPECT_THAT(*contradiction(spec, other), HasSubstr("on disk"));
 }
 
+// The server alone is left, as old as it is.
+TEST(Contradiction, IsNotTheAgeOfAServerWhoseWorkerHasGone) {
+  StateSpec spec = spec_of(Server::kWorkerEnded, Weights::kUnloaded, Prompts::kAsIs);
+  StateProof proof;
+  proof.processes = 1;
+  proof.holder_age_s = 4000;
+  proof.told = {{"weights", "none"}};
+  EXPECT_EQ(contradiction(spec, proof), std::nullopt);
+  spec.weights = Weights::kResident;
+  proof.told = {{"weights", "resident"}};
+  EXPECT_TRUE(contradiction(spec, proof));
+}
+
 TEST(Contradiction, IsWhatCouldNotBeObserved) {
   StateSpec spec = spec_of(Server::kAsIs, Weights::kAsIs, Prompts::kAsIs);
   EXPECT_EQ(contradiction(spec, StateProof{}), std::nullopt);
