@@ -14,6 +14,7 @@
 #include "http/address.h"
 #include "lab/machine/processes.h"
 #include "lab/target/json_look.h"
+#include "lab/target/modelfile.h"
 #include "lab/target/process_view.h"
 
 namespace hearth::lab {
@@ -58,6 +59,7 @@ Result<std::unique_ptr<Target>> AddressTarget::open(const TargetOptions& options
   target->is_local_ = is_of_this_machine(client->host());
   target->find_kind();
   if (Result<> found = target->find_model(); !found) return Failed{std::move(found).error()};
+  if (target->asking_.dialect == Dialect::kOllama) target->find_file_of_ollama();
   return target;
 }
 
@@ -71,21 +73,39 @@ std::string AddressTarget::body_of(const std::string& path) const {
 
 void AddressTarget::find_kind() {
   const json::value version = parsed(body_of("/api/version"));
+  const bool is_llama_swap = array_at(parsed(body_of("/running")), {"running"}) != nullptr;
   is_hearth_ = look(version, {"hearth"}) != nullptr;
   if (is_hearth_) {
     version_ = "Hearth " + text_at(version, {"hearth"});
-    is_known_ = true;
+  } else if (is_llama_swap) {
+    version_ = "llama-swap " + text_at(version, {"version"});
   } else if (look(version, {"version"}) != nullptr) {
     version_ = "Ollama " + text_at(version, {"version"});
     asking_.dialect = Dialect::kOllama;
-    is_known_ = true;
   } else if (const json::value props = parsed(body_of("/props")); props.is_object()) {
     version_ = text_at(props, {"build_info"});
-    const std::string path = text_at(props, {"model_path"});
-    if (is_local_ && std::filesystem::path{path}.is_absolute() && std::filesystem::exists(path)) {
-      models_.insert(path);
-    }
+    add_file(text_at(props, {"model_path"}));
   }
+  is_known_ = is_hearth_ || asking_.dialect == Dialect::kOllama;
+}
+
+// A path that the server tells, if it is one of this machine.
+void AddressTarget::add_file(const std::string& path) {
+  std::error_code error;
+  const bool is_path = is_local_ && path.starts_with('/');
+  if (is_path && std::filesystem::is_regular_file(path, error)) models_.insert(path);
+}
+
+// Ollama does not map its files, so what it says of them counts.
+void AddressTarget::find_file_of_ollama() {
+  http::Client::Call call;
+  call.method = "POST";
+  call.target = "/api/show";
+  call.headers = {{"Content-Type", "application/json"}};
+  call.body = json::serialize(json::object{{"model", asking_.model}});
+  const Result<http::HttpResponse> answer = client_.call(call);
+  if (!answer || answer->status != 200) return;
+  add_file(file_in_modelfile(text_at(parsed(answer->body), {"modelfile"})));
 }
 
 Result<> AddressTarget::find_model() {

@@ -35,6 +35,8 @@ class AddressTarget : public Target {
 
   void find_kind();
   Result<> find_model();
+  void find_file_of_ollama();
+  void add_file(const std::string& path);
   void look_at_files();
   std::string body_of(const std::string& path) const;  // empty: it was not answered with 200
 

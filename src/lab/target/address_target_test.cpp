@@ -64,11 +64,26 @@ TEST(AddressTarget, FindsOllamaOut) {
   const std::string reply = std::string{FakeServer::kStream} +
                             "{\"model\":\"second\",\"response\":\"x\",\"done\":true}\n";
   const FakeServer server{
-      routes({{"GET /api/version", ok(R"({"version":"0.9.1"})")}, {"POST /api/generate", reply}})};
+      routes({{"GET /api/version", ok(R"({"version":"0.9.1"})")},
+              {"POST /api/show", ok(R"({"modelfile":"# x\nFROM /etc/hostname\n"})")},
+              {"POST /api/generate", reply}})};
   const auto target = open(server, "second");
   ASSERT_TRUE(target.has_value());
   EXPECT_EQ((*target)->version(), "Ollama 0.9.1");
   EXPECT_EQ((*target)->ask({}).model, "second");
+  EXPECT_EQ((*target)->paths().model, std::vector<std::string>{"/etc/hostname"});
+}
+
+TEST(AddressTarget, FindsLlamaSwapOut) {
+  const std::string reply = std::string{FakeServer::kStream} +
+                            "data: {\"choices\":[{\"text\":\"x\"}]}\n\ndata: [DONE]\n\n";
+  const FakeServer server{routes({{"GET /api/version", ok(R"({"version":"v250"})")},
+                                  {"GET /running", ok(R"({"running":[]})")},
+                                  {"POST /v1/completions", reply}})};
+  const auto target = open(server, "m");
+  ASSERT_TRUE(target.has_value());
+  EXPECT_EQ((*target)->version(), "llama-swap v250");
+  EXPECT_EQ((*target)->ask({}).text, "x");
 }
 
 TEST(AddressTarget, FindsHearthOut) {

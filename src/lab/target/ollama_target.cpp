@@ -5,11 +5,10 @@
 
 #include <boost/json.hpp>
 #include <fstream>
-#include <sstream>
 
-#include "base/text.h"
 #include "lab/machine/processes.h"
 #include "lab/target/json_look.h"
+#include "lab/target/modelfile.h"
 
 namespace hearth::lab {
 namespace {
@@ -19,15 +18,6 @@ using std::chrono::seconds;
 
 constexpr seconds kPatience{60};
 constexpr int kForever = -1;
-
-// The file behind a model: the first FROM of its Modelfile.
-std::string blob_in(const std::string& modelfile) {
-  std::istringstream lines{modelfile};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("FROM /")) return std::string{trimmed(line.substr(5), " \r\"")};
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -70,7 +60,7 @@ Result<> OllamaTarget::add_model() {
   if (!created) return Failed{Error{created.error()}.during("copy the model into its store")};
   const auto told = call("POST", "/api/show", R"({"model":"lab"})");
   if (!told) return Failed{told.error()};
-  blob_ = blob_in(text_at(*told, {"modelfile"}));
+  blob_ = file_in_modelfile(text_at(*told, {"modelfile"}));
   return {};
 }
 
