@@ -92,11 +92,11 @@ int rank_of(ChangeVerdict verdict) {
     case ChangeVerdict::kSlower:
       return 0;
     case ChangeVerdict::kNoneToTell:
-      return 1;
-    case ChangeVerdict::kTooFew:
       return 2;
-    case ChangeVerdict::kFaster:
+    case ChangeVerdict::kTooFew:
       return 3;
+    case ChangeVerdict::kFaster:
+      return 1;
   }
   return 4;
 }

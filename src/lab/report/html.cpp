@@ -128,7 +128,7 @@ std::string headline_section(const PageContent& page) {
                   fmt::format("{:.1f} s a day", mixture.seconds_a_day),
                   "beyond what an immediate repeat takes");
   }
-  cards += extremes(page);
+  if (page.summary.mixtures.empty()) cards += extremes(page);
   for (std::size_t i = 1; i < page.summary.sides.size(); ++i) {
     cards += against(page, page.summary.sides[i]);
   }

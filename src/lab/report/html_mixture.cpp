@@ -53,7 +53,7 @@ std::string bars(const PageContent& page) {
 }
 
 std::string quantile_html(double ms, int requests, int enough) {
-  const char* note = requests < enough ? "<small>of few</small>" : "";
+  const char* note = requests < enough ? "<small>of few requests</small>" : "";
   return "<td>" + milliseconds_text(ms) + note + "</td>";
 }
 

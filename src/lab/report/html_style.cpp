@@ -54,7 +54,7 @@ th{font-weight:600}thead th{color:var(--dim);font-size:.78rem}
 tbody th{text-align:left;position:sticky;left:0;background:var(--card)}
 thead th:first-child{text-align:left;position:sticky;left:0;background:var(--card)}
 td small{display:block}td.text{text-align:left;white-space:normal;min-width:14rem}
-.arm th{border-top:2px solid var(--line)}
+.arm th,.arm td{border-top:2px solid var(--line)}
 .bad{color:var(--bad)}
 dl{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.1rem .9rem;margin:.2rem 0;
 font-size:.9rem}dt{color:var(--dim)}dd{margin:0}dd dl{border-left:2px solid var(--line);
@@ -80,6 +80,7 @@ stroke-width:1.5}
 "who val" "plot plot";gap:0 .6rem;padding:.25rem 0}.who{grid-area:who}.val{grid-area:val;
 text-align:right}.row>svg{grid-area:plot}.sub .who{padding-left:0}
 .axis .who,.axis .val{display:none}
+tbody th,thead th:first-child{white-space:normal;max-width:8.5rem}
 main{padding:.8rem .7rem 3rem}h1{font-size:1.4rem}}
 @media print{body{background:#fff}article{break-inside:avoid}}
 )css";

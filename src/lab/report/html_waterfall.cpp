@@ -47,10 +47,6 @@ std::string overview(const Trial& row, const StageBars& stages, const Scale& sca
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     content += bar_rect(stages.bars[i], scale, 2 + kLane * lanes[i], kLane - 2);
   }
-  if (lanes.empty()) {
-    const double width = scale.at(row.timing.wait_ms().value_or(0));
-    content += svg::rect("fill untold", {0, width, 2, kLane - 2}, "it does not tell its stages");
-  }
   content += first_token_line(row, scale, height);
   return svg::picture(height, "stages of the reply", content);
 }

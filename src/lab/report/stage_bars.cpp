@@ -12,6 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr double kLeastUntold = 0.5;
+
 const json::array* stages_in(const json::object& object) {
   const json::value* stages = object.if_contains("stages");
   if (stages != nullptr && stages->is_array()) return &stages->as_array();
@@ -48,12 +50,16 @@ std::size_t place_of(const std::string& name) {
   return kind ? static_cast<std::size_t>(*kind) : 100;
 }
 
+// What is waited for and belongs to no stage that was told comes before those that were.
 std::vector<StageBar> lined_up(const Timing& timing, double start_ms) {
   std::vector<StageBar> bars;
+  double untold = timing.first_token_ms.value_or(0);
   for (const auto& [name, ms] : timing.stages_ms) {
     if (name != "start") bars.push_back({name, 0, ms});
+    if (name != "start" && name != "decode") untold -= ms;
   }
   std::ranges::stable_sort(bars, {}, [](const StageBar& bar) { return place_of(bar.name); });
+  if (untold >= kLeastUntold) bars.insert(bars.begin(), {kUntoldStage, 0, untold});
   double at = start_ms;
   for (StageBar& bar : bars) {
     bar.from_ms = at;

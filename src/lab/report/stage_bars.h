@@ -16,6 +16,9 @@ struct StageBar {
   double length_ms = 0;
 };
 
+// The part of a wait of which a server does not tell what it was.
+inline constexpr const char* kUntoldStage = "untold";
+
 struct StageBars {
   std::vector<StageBar> bars;  // by their beginning
   // False where the server told lengths alone: they follow each other then, in the order in which a
@@ -23,7 +26,7 @@ struct StageBars {
   bool told_when = false;
 };
 
-// Of what a row's server told; empty where it told nothing.
+// Of what a row's server told, and what it did not tell of the wait.
 StageBars stage_bars(const Trial& row);
 
 // For each bar the lowest lane, from 0, in which nothing else is at that time.

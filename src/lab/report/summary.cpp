@@ -242,10 +242,11 @@ Summary summarise(const RunInfo& info, const std::vector<Trial>& rows) {
 
 std::string layer_of_stage(const std::string& stage) {
   static const std::map<std::string, std::string> kLayers{
-      {"queue", "queue"},      {"read", "pages"},          {"start", "weights"},
-      {"spawn", "weights"},    {"load", "weights"},        {"context", "weights"},
-      {"compile", "compiled"}, {"tokenize", "prompt"},     {"restore", "prefix"},
-      {"prefill", "prompt"},   {"first_decode", "decode"}, {"decode", "decode"}};
+      {"queue", "queue"},     {"untold", "untold"},    {"read", "pages"},
+      {"start", "weights"},   {"spawn", "weights"},    {"load", "weights"},
+      {"context", "weights"}, {"compile", "compiled"}, {"tokenize", "prompt"},
+      {"restore", "prefix"},  {"prefill", "prompt"},   {"first_decode", "decode"},
+      {"decode", "decode"}};
   if (stage.starts_with("artifact.")) return "artifact";
   const auto found = kLayers.find(stage);
   return found == kLayers.end() ? "other" : found->second;

@@ -94,7 +94,7 @@ std::string to_json(const RunInfo& info, const Summary& summary);
 
 // What a stage of the timeline works for: "queue", "artifact", "pages", "weights" ("start" too),
 // "compiled", "prefix" (what was kept of a prompt), "prompt" (what has to be evaluated), "decode",
-// and "other" for what is unknown.
+// "untold" for what a server does not tell, and "other" for a stage that is unknown.
 std::string layer_of_stage(const std::string& stage);
 
 }  // namespace hearth::lab

@@ -122,9 +122,11 @@ TEST(StageBars, FollowEachOtherWhereOnlyLengthsAreTold) {
   row.timing.stages_ms = {{"decode", 30}, {"prefill", 20}, {"queue", 0}};
   const StageBars stages = stage_bars(row);
   EXPECT_FALSE(stages.told_when);
-  ASSERT_THAT(stages.bars, SizeIs(2));
-  EXPECT_EQ(stages.bars[0].name, "prefill");
-  EXPECT_EQ(stages.bars[1].from_ms, 20);
+  ASSERT_THAT(stages.bars, SizeIs(3));
+  EXPECT_EQ(stages.bars[0].name, kUntoldStage);
+  EXPECT_EQ(stages.bars[1].name, "prefill");
+  EXPECT_EQ(stages.bars[1].from_ms, 80);
+  EXPECT_EQ(stages.bars[2].from_ms, 100);
 }
 
 }  // namespace
