@@ -7,6 +7,7 @@
 #include "cli/completion.h"
 #include "cli/config.h"
 #include "cli/create.h"
+#include "cli/doctor.h"
 #include "cli/documentation.h"
 #include "cli/help.h"
 #include "cli/keys.h"
@@ -215,8 +216,7 @@ void add_budget(Program& program, Arguments& a) {
 void add_prompts(Program& program) {
   program.verb("prefix", "What is kept of prompts, and where", show_prefix)
       ->footer(example("hearth prefix"));
-  program.verb("doctor", "What is worth a change, with its remedy", show_doctor)
-      ->footer(example("hearth doctor"));
+  add_doctor(program);
 }
 
 }  // namespace

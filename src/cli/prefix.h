@@ -3,11 +3,9 @@
 
 #include "cli/session.h"
 
-// What is kept of prompts, and what the server found about them. Each prints its result, or the
-// API's JSON with --json, and returns the exit code of the process.
 namespace hearth::cli {
 
+// What is kept of prompts, or the API's JSON with --json. Returns the exit code of the process.
 int show_prefix(const Session& session);
-int show_doctor(const Session& session);
 
 }  // namespace hearth::cli

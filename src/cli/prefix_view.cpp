@@ -157,11 +157,6 @@ std::string prefix_view(const boost::json::object& view, const OutputStyle& styl
   return findings.empty() ? text : text + "\n" + findings;
 }
 
-std::string doctor_view(const boost::json::object& answer, const OutputStyle& style) {
-  const std::string findings = findings_text(answer, style);
-  return findings.empty() ? "Nothing was found that is worth a change\n" : findings;
-}
-
 std::string restored_text(const boost::json::object& prefix) {
   std::vector<std::string> parts;
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTiers{

@@ -12,9 +12,6 @@ namespace hearth::cli {
 // The answer of /api/hearth/prefix: sums, then a table of models, then what was found.
 std::string prefix_view(const boost::json::object& view, const OutputStyle& style);
 
-// The answer of /api/hearth/doctor.
-std::string doctor_view(const boost::json::object& answer, const OutputStyle& style);
-
 // Both of the `prefix` object of a reply or of the history, empty where it has nothing to say:
 // "1,600 tokens from memory, 64 from disk, 38.1 MiB read"
 std::string restored_text(const boost::json::object& prefix);

@@ -53,13 +53,6 @@ TEST(PrefixView, ColoursAreForTerminals) {
   EXPECT_NE(view.find("prefix.volatile_head"), std::string::npos);
 }
 
-TEST(DoctorView, SaysWhatToDo) {
-  EXPECT_EQ(doctor_view(object(kView), {}),
-            "prefix.volatile_head: Prompts to smollm2:latest change.\n"
-            "remedy    move it to the end\n");
-  EXPECT_EQ(doctor_view({}, {}), "Nothing was found that is worth a change\n");
-}
-
 struct WordsCase {
   const char* name;
   const char* prefix;
