@@ -91,8 +91,21 @@ export function modelNamed(name: string): Model | undefined {
 
 // ---- events ----
 
+// Of a request under way only its model's load is told while it lasts; that is its stage then.
+function withLoad(one: Running, isLoading: boolean): Running {
+  const now = performance.now() - one.since;
+  const open = one.stages.findIndex((stage) => stage.ms === undefined);
+  if (isLoading && open < 0) return { ...one, stages: [...one.stages, { name: "load", start_ms: now }] };
+  if (isLoading || open < 0) return one;
+  const stage = one.stages[open]!;
+  return { ...one, stages: one.stages.with(open, { ...stage, ms: now - stage.start_ms }) };
+}
+
 function onLevels(event: { model: string; layers: Layers }) {
   const model = modelNamed(event.model);
+  const isLoading = event.layers.weights?.level === "loading";
+  running.value = running.value.map((one) =>
+    (modelNamed(one.model)?.name === event.model ? withLoad(one, isLoading) : one));
   if (model) put({ ...model, layers: { ...model.layers, ...event.layers } });
   refreshModel(event.model);
   memory.touch();
@@ -119,17 +132,6 @@ function onRequest(event: Begun) {
   prefix.touch();
 }
 
-type StageEvent = Stage & { request_id: string };
-
-function onStage(event: StageEvent) {
-  running.value = running.value.map((r) => {
-    if (r.id !== event.request_id) return r;
-    const { request_id: _, ...stage } = event;
-    const open = r.stages.findIndex((s) => s.name === stage.name && s.start_ms === stage.start_ms);
-    return { ...r, stages: open < 0 ? [...r.stages, stage] : r.stages.with(open, stage) };
-  });
-}
-
 interface PullEvent {
   source: string; name: string; state: string; stage: string;
   done: number; total: number; rate: number; eta_ms?: number;
@@ -150,7 +152,6 @@ function onPull(event: PullEvent) {
 const ON: Record<string, (event: never) => void> = {
   levels: onLevels,
   request: onRequest,
-  stage: onStage,
   pull: onPull,
   model: () => void loadModels(),
   move: () => { moves.touch(); memory.touch(); },

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from "preact/hooks";
 import { duration, percent, shortName, when } from "../format";
-import { PARTS, emptySplit, waitOf } from "../layers";
+import { PARTS, emptySplit, split, waitOf } from "../layers";
 import { link } from "../route";
 import { mayWatch, modelNamed, recent, running, type Running } from "../store";
 import { Legend, WaitBar } from "./bars";
 import { ClassTag } from "./class_tag";
-import { Waterfall } from "./waterfall";
 
 const TICK_MS = 250;
 
@@ -21,14 +20,19 @@ function useNow(going: boolean): number {
   return now;
 }
 
-// What is known of a request before its last word: the stages that were told, and the load that its
-// model is in.
+// What is known of a request before its last word.
 function doing(one: Running): string {
-  const open = one.stages.find((stage) => stage.ms === undefined);
-  if (open) return open.name;
-  const weights = modelNamed(one.model)?.layers.weights;
+  const model = modelNamed(one.model);
+  const weights = model?.layers.weights;
   if (weights?.level === "loading") return `loading, ${percent(weights.fraction)}`;
-  return weights?.level === "resident" ? "answering" : "waiting for the model";
+  if (weights?.level !== "resident") return "waiting for the model";
+  return (model?.queued ?? 0) > 0 ? "answering or waiting for a turn" : "answering";
+}
+
+// Loading, and all the rest, of what has passed.
+function partsOf(one: Running, passed: number) {
+  const { other, ...known } = split(one.stages, passed);
+  return { ...emptySplit(), ...known, work: other };
 }
 
 function Under({ one, now }: { one: Running; now: number }) {
@@ -41,9 +45,7 @@ function Under({ one, now }: { one: Running; now: number }) {
         <span class="grow doing">{doing(one)}</span>
         <span class="figure">{duration(passed)}</span>
       </div>
-      {one.stages.length > 0
-        ? <Waterfall stages={one.stages} total={passed} live />
-        : <WaitBar split={{ ...emptySplit(), other: passed }} />}
+      <WaitBar split={partsOf(one, passed)} />
     </li>
   );
 }
