@@ -70,8 +70,12 @@ std::string figures_html(const PageContent& page, const Cell& cell) {
   if (cell.failed > 0) counts += fmt::format(", <span class=\"bad\">{} failed</span>", cell.failed);
   const Interval* wait = cell.figure("wait_ms");
   if (wait == nullptr) return "–<small>" + counts + "</small>";
-  return fmt::format("<b>{}</b><small>{} to {}, {}</small>{}", milliseconds_text(wait->middle),
-                     milliseconds_text(wait->low), milliseconds_text(wait->high), counts,
+  // The range of one or two is no interval.
+  if (wait->count >= 3) {
+    counts = fmt::format("{} to {}, {}", milliseconds_text(wait->low),
+                         milliseconds_text(wait->high), counts);
+  }
+  return fmt::format("<b>{}</b><small>{}</small>{}", milliseconds_text(wait->middle), counts,
                      ratio_html(page, cell));
 }
 
@@ -88,7 +92,7 @@ std::string arm_html(const PageContent& page, const std::string& arm, const Scal
     rows += plot_row({page.colour(cell.side), escaped(cell.side), strip(page, cell, scale),
                       figures_html(page, cell)});
     if (cell.verdict_text.empty()) continue;
-    why += fmt::format("<p class=\"why\">{} on it: {}</p>\n", escaped(cell.side),
+    why += fmt::format("<p class=\"why\">{} says: {}</p>\n", escaped(cell.side),
                        escaped(cell.verdict_text));
   }
   return "<article><h3>" + escaped(arm) + "</h3>\n" + about_of(page, arm) + rows +

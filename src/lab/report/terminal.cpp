@@ -55,6 +55,7 @@ std::string bar(double share, std::size_t cells, const TextLook& look) {
 }
 
 std::string interval_text(const Interval& interval, const TextLook& look) {
+  if (interval.count < 3) return milliseconds_text(interval.middle);
   const char* to = look.unicode ? "–" : " to ";
   return fmt::format("{} ({}{}{})", milliseconds_text(interval.middle),
                      milliseconds_text(interval.low), to, milliseconds_text(interval.high));
