@@ -73,9 +73,9 @@ bool BlockKeeper::try_put(Job&& job) {
   return true;
 }
 
-bool BlockKeeper::idle() const {
+std::size_t BlockKeeper::unwritten() const {
   const std::lock_guard lock{mutex_};
-  return jobs_.empty();
+  return jobs_.size();
 }
 
 void BlockKeeper::run() {

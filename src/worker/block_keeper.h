@@ -50,8 +50,8 @@ class BlockKeeper {
   // there is no other.
   bool try_put(Job&& job);
 
-  // Everything that was put has been reported.
-  bool idle() const;
+  // Jobs that were put and have not been reported yet.
+  std::size_t unwritten() const;
 
  private:
   void run();

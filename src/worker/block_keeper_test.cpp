@@ -121,7 +121,7 @@ TEST(BlockKeeper, TakesNoMoreThanItMayQueueAndDropsTheRestAtItsEnd) {
     EXPECT_FALSE(keeper.try_put(std::move(second)));
     EXPECT_EQ(second.state.base.size(), kHalf);  // still there
     EXPECT_TRUE(keeper.try_put(sample_block(2, kHalf / 2, 0)));
-    EXPECT_FALSE(keeper.idle());
+    EXPECT_GT(keeper.unwritten(), 0U);
     go_on.set_value();
   }
   EXPECT_LE(reported, 2);

@@ -18,7 +18,10 @@ constexpr int kLeast = static_cast<int>(blocks::kLeastPart);
 // A server that is never idle copies a block now and then all the same, a millisecond beside a
 // step.
 constexpr Duration kLongEnough = std::chrono::seconds{1};
-constexpr std::chrono::milliseconds kWriterPause{1};
+constexpr std::chrono::microseconds kWriterPause{200};
+// Blocks copied, but not written yet, when there is time for both: a request that comes then shares
+// the processors with the writing of so many and no more.
+constexpr std::size_t kMostUnwritten = 2;
 constexpr std::size_t kMostKnown = 4096;
 
 TimePoint now() { return Clock::real().now(); }
@@ -216,13 +219,14 @@ void PrefixKeeping::work() {
   const auto next =
       std::ranges::find_if(jobs_, [this](const Job& job) { return job.ended && has_next(job); });
   if (next == jobs_.end()) return;
+  if (keeper_->unwritten() >= kMostUnwritten) return std::this_thread::sleep_for(kWriterPause);
   if (!put_next(*next, Wait::kNo)) std::this_thread::sleep_for(kWriterPause);
   tell_finished();
 }
 
 void PrefixKeeping::finish() {
   for (Job& job : jobs_) put_all(job);
-  while (keeper_ && !keeper_->idle()) std::this_thread::sleep_for(kWriterPause);
+  while (keeper_ && keeper_->unwritten() > 0) std::this_thread::sleep_for(kWriterPause);
 }
 
 void PrefixKeeping::note_kept(const BlockKeeper::Kept& kept) {
