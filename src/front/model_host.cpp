@@ -22,6 +22,8 @@ using wire::FrameType;
 constexpr int kSpawnAttempts = 2;
 constexpr std::chrono::seconds kGiveUpFor{60};
 constexpr std::chrono::seconds kToSettle{2};
+// Hang limits for one that gives way to others.
+constexpr int kPatienceWithTheModest = 20;
 
 // Signals by which the engine's own code ends, over a file that it cannot take. SIGKILL is not
 // among them: that is somebody else, the kernel's want of memory most often.
@@ -155,16 +157,22 @@ Task<void> ModelHost::watch(std::uint64_t spawn) {
     const bool busy = !ready_ || (level_ == WeightsLevel::kLoading && !planning_) ||
                       level_ == WeightsLevel::kUnloading || !inboxes_.empty();
     if (!busy || planning_) last_sign_of_work_ = world_.loop.now();
-    if (world_.loop.now() - last_sign_of_work_ > settings_.hang_limit) {
+    if (world_.loop.now() - last_sign_of_work_ > hang_limit()) {
       worker_->kill(hang_note());
     }
     (void)co_await changed_.wait_until(world_.loop.now() + settings_.hang_limit / 10);
   }
 }
 
+// One that gives way gets what others leave, which may be little for long.
+Duration ModelHost::hang_limit() const {
+  const bool gives_way = share_.threads > 0 || share_.percent < 100;
+  return gives_way ? settings_.hang_limit * kPatienceWithTheModest : settings_.hang_limit;
+}
+
 std::string ModelHost::hang_note() const {
-  std::string note = "it made no progress for " +
-                     std::to_string(settings_.hang_limit / std::chrono::seconds{1}) + " s";
+  std::string note =
+      "it made no progress for " + std::to_string(hang_limit() / std::chrono::seconds{1}) + " s";
   if (level_ == WeightsLevel::kLoading) {
     note += ", at " + std::to_string(static_cast<int>(100 * load_fraction_)) + " % of the load";
   }

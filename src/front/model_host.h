@@ -45,8 +45,8 @@ struct WorkerLost {
 };
 struct WeightsLoaded {};
 struct CancelAsked {};
-using InboxItem =
-    std::variant<wire::Frame, wire::ProgressMessage, Error, WeightsLoaded, WorkerLost, CancelAsked>;
+using InboxItem = std::variant<wire::Frame, wire::ProgressMessage, PlaceInLine, Error,
+                               WeightsLoaded, WorkerLost, CancelAsked>;
 using Inbox = Mailbox<InboxItem>;
 
 struct HostSettings {
@@ -241,6 +241,7 @@ class ModelHost {
   Task<Result<>> drain_for_others(const Check& check);
   void on_lost(const ExitStatus& status);
   std::string hang_note() const;
+  Duration hang_limit() const;
   void note_failed_start(const ExitStatus& status, const std::string& how);
   bool note_written();
   void set_level(WeightsLevel level);

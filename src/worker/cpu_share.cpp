@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "worker/eval_priority.h"
+#include "worker/idle_priority.h"
 
 namespace hearth::worker {
 namespace {
@@ -18,6 +20,8 @@ constexpr std::chrono::milliseconds kBetweenReadings{45};
 constexpr std::chrono::milliseconds kPause{200};
 constexpr int kLooks = 3;
 constexpr std::chrono::microseconds kBetweenLooks{100};
+
+constexpr int kIdleNice = 19;  // what an idle thread weighs is less than that still
 
 }  // namespace
 
@@ -79,7 +83,11 @@ void CpuShare::look() {
 void CpuShare::before_step(engine::CpuThreads& threads, StepKind kind) {
   const std::lock_guard lock{mutex_};
   if (!nice_ && options_.nice != 0) apply_nice(threads);
-  if (!policy_) return;
+  if (policy_) choose(threads, kind);
+  apply_way(threads);
+}
+
+void CpuShare::choose(engine::CpuThreads& threads, StepKind kind) {
   const TimePoint now = Clock::real().now();
   if (now - std::exchange(stepped_at_, now) > kPause && is_alone()) {
     policy_->begin_alone();
@@ -118,6 +126,26 @@ void CpuShare::read() {
 void CpuShare::apply_nice(const engine::CpuThreads& threads) {
   nice_ = set_priority(threads.ids(), options_.nice);
   if (policy_) policy_->set_nice(*nice_);
+}
+
+// Whoever is woken goes before an idle thread at once. Among threads of one class a small service
+// waits until the one that computes has had its slice, some milliseconds, whatever their
+// priorities. Threads of another count are other ones: each is asked about when it is used.
+void CpuShare::apply_way(const engine::CpuThreads& threads) {
+  const bool gives = (most_given_ > 0 || cycle_.rests()) && may_come_back();
+  if (!gives && idle_.empty()) return;
+  std::vector<pid_t> changed;
+  for (const pid_t id : threads.ids()) {
+    if (gives ? idle_.insert(id).second : idle_.erase(id) > 0) changed.push_back(id);
+  }
+  if (changed.empty()) return;
+  if (gives) {
+    make_idle(changed);
+  } else {
+    (void)come_back(changed);
+    if (nice_) (void)set_priority(changed, *nice_);
+  }
+  if (policy_) policy_->set_nice(gives ? kIdleNice : nice_.value_or(0));
 }
 
 }  // namespace hearth::worker

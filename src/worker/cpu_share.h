@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "base/clock.h"
 #include "engine/cpu_threads.h"
@@ -16,7 +19,8 @@ namespace hearth::worker {
 
 // Which part of the machine's CPUs this worker's evaluation takes: as many threads as there are
 // CPUs free, or always the same number with LoadOptions::exact; less of both threads and time where
-// the front asks to give way. Thread-safe, but for what is said below.
+// the front asks to give way, and then only what other programs leave, where the system lets a
+// thread come back from that. Thread-safe, but for what is said below.
 class CpuShare {
  public:
   explicit CpuShare(Gauges& gauges) : gauges_{gauges} {}
@@ -43,9 +47,11 @@ class CpuShare {
   bool rests();
 
  private:
+  void choose(engine::CpuThreads& threads, StepKind kind);
   void read();
   bool is_alone() const;
   void apply_nice(const engine::CpuThreads& threads);
+  void apply_way(const engine::CpuThreads& threads);
   int count_of(StepKind kind) const;
 
   Gauges& gauges_;
@@ -58,6 +64,7 @@ class CpuShare {
   int running_ = 0;
   std::optional<int> nice_;  // that was applied
   int most_given_ = 0;       // threads; 0: no bound
+  std::set<pid_t> idle_;     // threads that take only what others leave
   DutyCycle cycle_;
 };
 

@@ -22,6 +22,11 @@ class CpuShares : public testing::Test {
   void SetUp() override {
     if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU";
   }
+  // This thread computes, so it is the one that may have become idle.
+  void TearDown() override {
+    share_.give_way({0, 100});
+    share_.before_step(threads_, StepKind::kTokens);
+  }
   int step() {
     share_.before_step(threads_, StepKind::kTokens);
     EXPECT_EQ(gauges_.threads, threads_.count());

@@ -2,14 +2,17 @@
 // Real models that give way, and loads that nobody waits for.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
 
 #include "engine/test_models.h"
+#include "worker/idle_priority.h"
 #include "worker/test_front.h"
 #include "worker/test_privilege.h"
 
@@ -85,6 +88,31 @@ TEST(GiveWay, ALessenedShareOfTheTimeIsKeptToAndSaysTheSame) {
   // A fifth, and what does not evaluate; whatever neighbours do meanwhile.
   EXPECT_LT(cpu_time() - before, took * 2 / 5);
   EXPECT_EQ(slowed, usual);
+}
+
+int idle_threads() {
+  int count = 0;
+  for (const auto& each : std::filesystem::directory_iterator{"/proc/self/task"}) {
+    const auto id = static_cast<pid_t>(std::stol(each.path().filename().string()));
+    if (::sched_getscheduler(id) == SCHED_IDLE) ++count;
+  }
+  return count;
+}
+
+TEST(GiveWay, EvaluationTakesWhatOthersLeaveAndComesBack) {
+  HEARTH_MODEL_OR_SKIP(path, engine::test::kSmol);
+  if (!may_come_back()) GTEST_SKIP() << "the system lets no thread come back from there";
+  TestFront front;
+  front.open(path, options());
+  front.load();
+  const std::string usual = front.generate(greedy(kKing, 4)).text;
+  const int others = idle_threads();  // of tests before this one
+  give_way(front, 1, 100);
+  EXPECT_EQ(front.generate(greedy(kKing, 4)).text, usual);
+  EXPECT_GT(idle_threads(), others);
+  give_way(front, 0, 100);
+  EXPECT_EQ(front.generate(greedy(kKing, 4)).text, usual);
+  EXPECT_EQ(idle_threads(), others);
 }
 
 TEST(GiveWay, WhoIsCancelledDoesNotWaitForARestToEnd) {

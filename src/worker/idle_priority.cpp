@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 
 namespace hearth::worker {
 namespace {
@@ -34,6 +35,27 @@ void become_idle() {
   // So that whoever counts the CPU's time knows it for low: SCHED_IDLE alone does not show there.
   (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kLowest);
   set_disk_class(thread, kIdleClass);
+}
+
+bool may_come_back() {
+  static const bool may = [] {
+    bool back = false;
+    std::thread{[&back] {
+      become_idle();
+      const pid_t self = ::gettid();
+      back = come_back({&self, 1});
+    }}.join();
+    return back;
+  }();
+  return may;
+}
+
+void make_idle(std::span<const pid_t> threads) {
+  for (const pid_t thread : threads) {
+    const sched_param none{};
+    (void)::sched_setscheduler(thread, SCHED_IDLE, &none);
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kLowest);
+  }
 }
 
 bool come_back(std::span<const pid_t> threads) {

@@ -11,6 +11,14 @@ namespace hearth::worker {
 // work: the way back may be closed to it (see come_back), and threads that it makes are idle too.
 void become_idle();
 
+// Whether a thread of this process that became idle can be as it was again. Asked of the system
+// once.
+bool may_come_back();
+
+// These threads of this process take what others leave of processors; disks stay as they are. Only
+// where may_come_back().
+void make_idle(std::span<const pid_t> threads);
+
 // Threads of this process that became idle are to be as others again. Disks always follow; false:
 // some thread is left with what processors others leave, since the system lets nobody take more
 // without privilege.
