@@ -26,6 +26,8 @@ std::string progress_json(const front::Progress& progress) {
   JsonWriter out;
   out.string("stage", progress.stage).number("fraction", progress.fraction);
   out.integer("done_bytes", progress.done_bytes).integer("total_bytes", progress.total_bytes);
+  if (progress.ahead) out.integer("ahead", *progress.ahead);
+  if (progress.eta_ms) out.number("eta_ms", *progress.eta_ms);
   return out.object();
 }
 

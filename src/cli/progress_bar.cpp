@@ -28,6 +28,14 @@ std::string bar_of(double fraction, const OutputStyle& style) {
   return style.unicode ? bar : "[" + bar + "]";
 }
 
+// There is nothing to fill a bar with.
+std::string queue_line(const ProgressNote& note, const OutputStyle& style) {
+  std::string line = pad_right(one_line(note.stage), 8);
+  line += *note.ahead < 1 ? "  next" : fmt::format("  {:.0f} before", *note.ahead);
+  if (note.eta_ms) line += "  " + format_milliseconds(*note.eta_ms) + " left at least";
+  return clip(line, style.width - 1);
+}
+
 }  // namespace
 
 ProgressNote progress_note(const boost::json::object& progress) {
@@ -37,10 +45,12 @@ ProgressNote progress_note(const boost::json::object& progress) {
           .done = bytes_in(progress, "done_bytes"),
           .total = bytes_in(progress, "total_bytes"),
           .per_second = Bytes{static_cast<std::uint64_t>(std::max(0.0, rate))},
-          .eta_ms = number_in(progress, "eta_ms")};
+          .eta_ms = number_in(progress, "eta_ms"),
+          .ahead = number_in(progress, "ahead")};
 }
 
 std::string progress_line(const ProgressNote& note, const OutputStyle& style) {
+  if (note.ahead) return queue_line(note, style);
   std::string line = fmt::format("{}  {}  {:>4}", pad_right(one_line(note.stage), 8),
                                  bar_of(note.fraction, style), format_percent(note.fraction));
   if (note.total > Bytes{}) {

@@ -18,10 +18,11 @@ struct ProgressNote {
   Bytes total{};       // zero: not counted in bytes
   Bytes per_second{};  // zero: not known
   std::optional<double> eta_ms{};
+  std::optional<double> ahead{};  // in a queue
 };
 
 // As the server tells it: {"stage", "fraction", "done_bytes", "total_bytes", "bytes_per_s",
-// "eta_ms"}.
+// "eta_ms", "ahead"}.
 ProgressNote progress_note(const boost::json::object& progress);
 
 // One line of progress: "read  [######--------]  40%  96.5 MiB of 241 MiB". At most `style.width`

@@ -31,6 +31,12 @@ TEST(ProgressLine, SaysSpeedAndTimeLeft) {
       "download  [############------------]   50%  1.00 GiB of 2.00 GiB  100 MiB/s  10.2 s left");
 }
 
+TEST(ProgressLine, SaysThePlaceInAQueue) {
+  EXPECT_EQ(progress_line({.stage = "queue", .eta_ms = 4200, .ahead = 2}, {.terminal = true}),
+            "queue     2 before  4.2 s left at least");
+  EXPECT_EQ(progress_line({.stage = "queue", .ahead = 0}, {.terminal = true}), "queue     next");
+}
+
 TEST(ProgressLine, FitsItsTerminal) {
   EXPECT_EQ(display_width(progress_line(kReading, {.terminal = true, .width = 40})), 39U);
 }

@@ -155,6 +155,7 @@ RequestReport Account::report() const {
     report.prefix->modules = *module_uses_;
   }
   report.avoided = avoided_by(known_facts, before, rates);
+  report.warm_bound = warm_bound;
   report.chat_template = chat_template_;
   report.dropped_messages = dropped_messages_;
   report.dropped_tokens = dropped_tokens_;

@@ -25,8 +25,9 @@ class Account {
   Timeline timeline;
   Facts facts;
   Before before;
-  Rates rates;                     // of the model, when the request came
-  std::optional<Outlook> outlook;  // as it was when the request had its place
+  Rates rates;                          // of the model, when the request came
+  std::optional<Outlook> outlook;       // as it was when the request had its place
+  std::optional<WarmBound> warm_bound;  // when the request came
 
   void set_kind(RequestKind kind) { kind_ = kind; }
   void set_model(std::string name) { facts.model = model_ = std::move(name); }

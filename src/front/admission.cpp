@@ -5,7 +5,8 @@
 
 namespace hearth::front {
 
-Task<Result<Admission::Place>> Admission::enter(const bool* cancelled) {
+Task<Result<Admission::Place>> Admission::enter(const bool* cancelled,
+                                                std::function<void(int ahead)> on_wait) {
   const bool must_wait = !line_.empty() || paused_ > 0 || active_ >= parallel_;
   if (must_wait && waiting() >= queue_limit_) {
     co_return fail(ErrorCode::kBusy, "the queue of this model is full (" +
@@ -13,7 +14,13 @@ Task<Result<Admission::Place>> Admission::enter(const bool* cancelled) {
   }
   const std::uint64_t ticket = next_ticket_++;
   line_.push_back(ticket);
-  while (!*cancelled && !may_enter(ticket)) co_await changed_.wait();
+  std::optional<int> told;
+  while (!*cancelled && !may_enter(ticket)) {
+    const int ahead = static_cast<int>(std::ranges::find(line_, ticket) - line_.begin());
+    if (on_wait && told != ahead) on_wait(ahead);
+    told = ahead;
+    co_await changed_.wait();
+  }
   line_.erase(std::find(line_.begin(), line_.end(), ticket));
   if (*cancelled) {
     changed_.notify_all();  // the one behind may be first now

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -37,7 +38,8 @@ class Admission {
 
   // Errors: kBusy when the queue is full; kCancelled once *cancelled is true (looked at after every
   // change and poke()).
-  Task<Result<Place>> enter(const bool* cancelled);
+  // `on_wait`, where there is one, is told how many are before, whenever that may have changed.
+  Task<Result<Place>> enter(const bool* cancelled, std::function<void(int ahead)> on_wait = {});
 
   // Lets cancelled waiters notice.
   void poke() { changed_.notify_all(); }

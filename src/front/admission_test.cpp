@@ -54,6 +54,32 @@ TEST(Admission, FirstComeFirstServed) {
   EXPECT_EQ(scene.admission.active(), 0);
 }
 
+Task<void> tell_place(Admission& admission, const bool& cancelled, std::vector<int>& told) {
+  std::function<void(int)> tell = [&told](int ahead) { told.push_back(ahead); };
+  (void)co_await admission.enter(&cancelled, std::move(tell));
+}
+
+TEST(Admission, TellsWhoWaitsHowManyAreBefore) {
+  Scene scene{1, 8};
+  Notify leave{scene.loop};
+  Visitor a{scene, "a", leave}, b{scene, "b", leave};
+  for (Visitor* v : {&a, &b}) scene.loop.spawn(visit(*v));
+  const bool cancelled = false;
+  std::vector<int> told;
+  scene.loop.spawn(tell_place(scene.admission, cancelled, told));
+  EXPECT_EQ(told, std::vector<int>{1});
+  scene.admission.poke();
+  scene.loop.run_ready();
+  EXPECT_EQ(told, std::vector<int>{1}) << "nothing new";
+  for (Visitor* v : {&a, &b}) {
+    v->may_leave = true;
+    leave.notify_all();
+    scene.loop.run_ready();
+  }
+  EXPECT_EQ(told, (std::vector<int>{1, 0}));
+  EXPECT_EQ(scene.admission.active(), 0);
+}
+
 // cases.md row 45.
 TEST(Admission, RefusesBeyondTheBound) {
   Scene scene{1, 2};

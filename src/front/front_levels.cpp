@@ -74,6 +74,12 @@ LevelRoom::World FrontService::levels_world() {
         const NamedModel* named = holder_of(artifact);
         return named == nullptr ? artifact : named->name;
       }};
+  world.load_time = [this](const std::string& artifact) -> std::optional<Duration> {
+    const auto found = models_.find(artifact);
+    if (found == models_.end() || !found->second) return std::nullopt;
+    const Forecast loaded = found->second->outlook().alone(0);
+    return loaded.known ? std::optional{loaded.time} : std::nullopt;
+  };
   world.wanted_by_others = [this] { return protected_ && protected_->wants_memory(); };
   world.on_move = [this](const MoveRecord& move) {
     events_.publish("move", move_json(move));

@@ -263,8 +263,9 @@ Model& FrontService::model_for(const NamedModel& named) {
     host_world.disk = &disk_pool_;
     host_world.variant = &cpu_variant_;
     host_world.prefixes = prefix_.get();
-    const Model::World world{host_world,       world_.clock,           layers_, metrics_, pressure_,
-                             config_.switches, rate_notes_.predictor()};
+    Model::World world{host_world,       world_.clock,           layers_, metrics_, pressure_,
+                       config_.switches, rate_notes_.predictor()};
+    world.warm_bound = [this](const std::string& artifact) { return warmth_->bound(artifact); };
     const std::string& artifact = named.artifact.id;
     const NamedModel& holder = *holder_of(artifact);
     warn_of_shared_files(holder);

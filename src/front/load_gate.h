@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/async.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace hearth::front {
@@ -22,6 +24,12 @@ class LoadLeave {
 // processors.
 enum class LoadFor { kRequest, kAsked, kNobody };
 
+struct PlaceInLine {
+  int ahead = 0;  // models that are loaded before it
+  // Until its weights are resident, if nothing but the loads before it and its own took time.
+  std::optional<Duration> earliest{};
+};
+
 struct LoadWish {
   std::string artifact;  // id
   std::string name;      // for messages
@@ -29,6 +37,9 @@ struct LoadWish {
   Bytes memory;    // that the load will take, about; of the machine's,
   Bytes device;    // and of GPUs'
   Bytes mapped{};  // of `memory`: pages of the model's files
+
+  // Told where the load stands in the line, now and then while it waits. May be empty.
+  std::function<void(const PlaceInLine&)> on_wait = {};
 };
 
 // Decides whether and when a model may be loaded. Belongs to the loop.

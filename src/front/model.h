@@ -38,6 +38,8 @@ class Model {
     const Pressure& pressure;
     LayerSwitches switches;
     Predictor& predictor;
+    // What is wanted of a model's first token and cannot be had; see WarmKeeper::bound().
+    std::function<std::optional<WarmBound>(const std::string& artifact)> warm_bound = {};
   };
 
   Model(World world, NamedModel named, HostSettings settings, ModelHost::OnChange on_change);
@@ -53,6 +55,10 @@ class Model {
   // takes the last snapshot. For one that needs no weights it takes that always. Errors: those of
   // switched-off layers that must be emptied first.
   Task<Result<>> prepare(Account& account, Use use);
+
+  std::optional<WarmBound> warm_bound() const {
+    return world_.warm_bound ? world_.warm_bound(named_.artifact.id) : std::nullopt;
+  }
 
   // The five layers from their last snapshots.
   std::vector<LayerSnapshot> layers() const;

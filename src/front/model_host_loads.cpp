@@ -92,6 +92,10 @@ Task<Result<>> ModelHost::enter_gate(std::uint64_t plan) {
   const Bytes all = use.weights + use.mapped + use.context + use.compute;
   const Bytes memory = std::max(all - std::min(all, use.device), most_held_);
   LoadWish wish{model_.artifact, model_.name, load_for_, memory, use.device, use.mapped};
+  wish.on_wait = [this, plan](const PlaceInLine& place) {
+    if (plans_ != plan) return;
+    for (auto& [request, inbox] : inboxes_) inbox->push(place);
+  };
   std::function<bool()> wanted = [this, plan] { return plans_ == plan; };
   auto leave = co_await world_.gate->enter(std::move(wish), std::move(wanted));
   if (!leave) co_return Failed{std::move(leave).error()};

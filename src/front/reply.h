@@ -66,6 +66,10 @@ struct Progress {
   double fraction = 0;
   std::int64_t done_bytes = 0;
   std::int64_t total_bytes = 0;
+  // Of "queue": requests, or models that wait for memory, before this one, and when at the
+  // earliest its turn or its first token may come.
+  std::optional<int> ahead = {};
+  std::optional<double> eta_ms = {};
 };
 
 // The prompt has been evaluated and the first token is there. `report` holds what is known by then.

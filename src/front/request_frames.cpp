@@ -65,6 +65,12 @@ bool RequestRun::on_item(Model& model, InboxItem& item) {
     if (!only_counts()) on_progress(*progress);
     return false;
   }
+  if (const auto* place = std::get_if<PlaceInLine>(&item)) {
+    std::optional<double> earliest;
+    if (place->earliest) earliest = milliseconds_of(*place->earliest);
+    if (!only_counts()) events_.push(Progress{"queue", 0, 0, 0, place->ahead, earliest});
+    return false;
+  }
   if (auto* failed = std::get_if<Error>(&item)) {
     if (only_counts()) return false;  // of somebody else's load
     // The load that it waited for was refused; the worker still has the request in hand.

@@ -48,6 +48,7 @@ Task<void> RequestRun::run(std::shared_ptr<RequestRun> run, Model& model, std::s
   run->model_ = &model;
   run->account_.set_model(std::move(name));
   run->account_.rates = model.rates();
+  run->account_.warm_bound = model.warm_bound();
   run->normalise(model);
   run->arm_wait_limit([&model] { return model.host().level() == WeightsLevel::kResident; });
   co_await run->serve(model);
@@ -75,7 +76,8 @@ Task<void> RequestRun::serve(Model& model) {
 // Counting takes neither a place in the queue nor a look at the disk.
 Task<Result<>> RequestRun::take_turn(Model& model, std::optional<Admission::Place>& place) {
   if (!only_counts()) {
-    Result<Admission::Place> entered = co_await model.host().admission().enter(&cancelled_);
+    std::function<void(int)> tell = [this, &model](int ahead) { tell_place(model, ahead); };
+    auto entered = co_await model.host().admission().enter(&cancelled_, std::move(tell));
     if (!entered) co_return Failed{std::move(entered).error()};
     place.emplace(std::move(*entered));
   }
@@ -86,6 +88,14 @@ Task<Result<>> RequestRun::take_turn(Model& model, std::optional<Admission::Plac
   if (files_before_) account_.before.artifact = *files_before_;
   if (account_.timeline.has(StageKind::kArtifactMetadata)) queued_until(admitted_);
   co_return prepared;
+}
+
+void RequestRun::tell_place(const Model& model, int ahead) {
+  std::optional<double> turn;
+  if (const auto place = model.starts().time_to_place()) {
+    turn = milliseconds_of(*place) * (ahead + 1);
+  }
+  events_.push(Progress{"queue", 0, 0, 0, ahead, turn});
 }
 
 Task<void> RequestRun::attempts(Model& model) {

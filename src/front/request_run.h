@@ -104,6 +104,7 @@ class RequestRun {
   void on_done(Model& model, const wire::DoneMessage& message);
   void on_embedded(Model& model, wire::EmbeddedMessage message);
   void on_progress(const wire::ProgressMessage& message);
+  void tell_place(const Model& model, int ahead);
   void queued_until(TimePoint until);
   void add_load_if_waited(Model& model);
   Task<void> note_late_compiles(Model& model, Bytes before);

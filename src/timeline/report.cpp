@@ -93,6 +93,13 @@ std::string verdict_json(const Verdict& verdict) {
   return json.object();
 }
 
+std::string warm_json(const WarmBound& warm) {
+  JsonWriter json;
+  json.milliseconds("ttft_ms", warm.wanted).milliseconds("bound_ms", warm.bound);
+  if (!warm.why.empty()) json.string("why", warm.why);
+  return json.object();
+}
+
 JsonWriter hearth_object(const RequestReport& report, PrefixTexts texts) {
   JsonWriter json;
   json.string("request_id", report.request_id);
@@ -113,6 +120,7 @@ JsonWriter hearth_object(const RequestReport& report, PrefixTexts texts) {
       .raw("avoided", avoided_json(report.avoided));
   if (report.prefix) json.raw("prefix", to_json(*report.prefix, texts));
   if (report.verdict) json.raw("verdict", verdict_json(*report.verdict));
+  if (report.warm_bound) json.raw("warm", warm_json(*report.warm_bound));
   if (!report.chat_template.empty()) json.string("chat_template", report.chat_template);
   if (report.dropped_messages > 0 || report.dropped_tokens > 0) {
     JsonWriter truncated;

@@ -26,6 +26,14 @@ std::string_view name_of(Outcome outcome);
 // cache, so it has no class either.
 enum class RequestKind { kAnswer, kLoad, kCount };
 
+// A user wants a model's first token within some time; this is what a reply is told where that
+// cannot be had now.
+struct WarmBound {
+  Duration wanted{};
+  Duration bound{};  // of the first token of a short prompt from where the model stood
+  std::string why{};
+};
+
 // All that is kept of a request. There is no room in it for prompts and replies.
 struct RequestReport {
   std::string request_id{};
@@ -47,6 +55,7 @@ struct RequestReport {
   std::optional<Verdict> verdict{};
   // Unset where nothing of the prompt was to be kept, or before its first token.
   std::optional<PrefixUse> prefix{};
+  std::optional<WarmBound> warm_bound{};  // unset: nothing is wanted, or it is kept
 
   int prompt_tokens = 0;
   int cached_tokens = 0;

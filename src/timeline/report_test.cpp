@@ -134,6 +134,17 @@ TEST(Report, SaysWhatAPromptLostAndIsSilentOtherwise) {
   EXPECT_THAT(to_json(report), HasSubstr(R"("truncated":{"messages":2,"tokens":117})"));
 }
 
+TEST(Report, SaysWhatIsWantedOfAFirstTokenAndCannotBeHad) {
+  RequestReport report = cold_report();
+  EXPECT_THAT(to_json(report), testing::Not(HasSubstr(R"("warm":)")));
+  report.warm_bound = WarmBound{std::chrono::milliseconds{500}, std::chrono::milliseconds{3390},
+                                "weights: frigate is harmed"};
+  constexpr auto kWarm =
+      R"("warm":{"ttft_ms":500,"bound_ms":3390,"why":"weights: frigate is harmed"})";
+  EXPECT_THAT(to_json(report), HasSubstr(kWarm));
+  EXPECT_THAT(to_history_json(report), HasSubstr(kWarm));
+}
+
 TEST(Report, SaysWhatCameFromEarlierPromptsAndWhereTheyPart) {
   RequestReport report;
   EXPECT_THAT(to_json(report), testing::Not(HasSubstr("restored_bytes")));

@@ -106,7 +106,7 @@ LevelRoom::LevelRoom(World world, Settings settings)
           world_.loop, [this](const LoadWish& wish) { return reserve(wish); },
           [this](const LoadWish& wish) { return plan(wish); },
           [this](Move move, LoadWish wish) { return make_way(std::move(move), std::move(wish)); },
-          world_.priority}},
+          world_.priority, world_.load_time}},
       woken_{world_.loop} {
   measure();
   warn_of_limit();

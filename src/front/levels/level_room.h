@@ -50,6 +50,8 @@ class LevelRoom {
     std::function<int(const std::string& artifact)> priority;
     std::function<std::string(const std::string& artifact)> name;  // for people
     std::function<void(const MoveRecord&)> on_move = [](const MoveRecord&) {};
+    // See LoadLine::World.
+    std::function<std::optional<Duration>(const std::string& artifact)> load_time = {};
     // What others than the kernel say: memory is wanted for a service that comes first.
     std::function<bool()> wanted_by_others = [] { return false; };
     std::string root = {};  // before /proc and /sys

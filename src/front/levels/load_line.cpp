@@ -54,6 +54,7 @@ Task<Result<std::unique_ptr<LoadLeave>>> LoadLine::wait_in_line(Place place,
         if (moved) continue;
       }
     }
+    if (place->wish.on_wait) place->wish.on_wait(place_of(place));
     (void)co_await changed_.wait_until(world_.loop.now() + kLookAgain);
   }
   co_return fail(ErrorCode::kCancelled, "cancelled while waiting for memory");
@@ -67,6 +68,19 @@ Result<std::unique_ptr<LoadLeave>> LoadLine::try_to_overtake(const Waiter& waite
   auto leave = world_.reserve(waiter.wish);
   if (leave) ++first.overtaken;
   return leave;
+}
+
+PlaceInLine LoadLine::place_of(Place place) {
+  PlaceInLine found;
+  if (world_.load_time) found.earliest = Duration{};
+  for (auto waiter = line_.begin();; ++waiter) {
+    if (found.earliest) {
+      const std::optional<Duration> takes = world_.load_time(waiter->wish.artifact);
+      found.earliest = takes ? std::optional{*found.earliest + *takes} : std::nullopt;
+    }
+    if (waiter == place) return found;
+    ++found.ahead;
+  }
 }
 
 std::optional<int> LoadLine::ahead_of(const std::string& artifact) const {

@@ -34,6 +34,8 @@ class LoadLine : public LoadGate {
     std::function<RoomPlan(const LoadWish&)> plan;
     std::function<Task<Result<>>(Move, LoadWish)> apply;
     std::function<int(const std::string& artifact)> priority;
+    // How long a load takes; nullopt: nobody knows. May be empty.
+    std::function<std::optional<Duration>(const std::string& artifact)> load_time = {};
   };
   explicit LoadLine(World world) : world_{std::move(world)}, changed_{world_.loop} {}
 
@@ -58,6 +60,7 @@ class LoadLine : public LoadGate {
   Task<Result<std::unique_ptr<LoadLeave>>> wait_in_line(Place place, std::function<bool()> wanted);
   Place stand_in_line(const LoadWish& wish);
   Result<std::unique_ptr<LoadLeave>> try_to_overtake(const Waiter& waiter);
+  PlaceInLine place_of(Place place);
 
   World world_;
   Notify changed_;

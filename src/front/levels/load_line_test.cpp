@@ -64,10 +64,15 @@ class House {
 
   LoadLine::World world() {
     return {
-        loop, [this](const LoadWish& wish) { return reserve(wish); },
+        loop,
+        [this](const LoadWish& wish) { return reserve(wish); },
         [this](const LoadWish& wish) { return plan(wish); },
         [this](Move move, LoadWish wish) { return apply(this, std::move(move), wish.artifact); },
-        [this](const std::string& artifact) { return priorities[artifact]; }};
+        [this](const std::string& artifact) { return priorities[artifact]; },
+        [this](const std::string& artifact) -> std::optional<Duration> {
+          const auto found = load_times.find(artifact);
+          return found == load_times.end() ? std::nullopt : std::optional{found->second};
+        }};
   }
 
   static Task<Result<>> apply(House* house, Move move, std::string whom) {
@@ -81,6 +86,7 @@ class House {
   Log log;
   std::set<std::string> pinned, busy, stuck, unwanted;
   std::map<std::string, int> priorities;
+  std::map<std::string, Duration> load_times;
   std::map<std::string, std::unique_ptr<LoadLeave>> leaves;
 
  private:
@@ -165,6 +171,29 @@ TEST(LoadLine, FirstComeFirstServedWithinAPriority) {
   for (int i = 0; i < 3; ++i) scene.poke();
   EXPECT_EQ(scene.house.log, (Log{"a in", "a goes for vip", "vip in", "vip goes for b", "b in",
                                   "b goes for c", "c in"}));
+}
+
+TEST(LoadLine, TellsWhereOneStandsAndWhenItsTurnMayCome) {
+  Scene scene{10};
+  scene.ask("a", 8);
+  scene.house.busy = {"a"};
+  scene.house.load_times = {{"b", 2s}, {"c", 3s}};
+  std::vector<PlaceInLine> told;
+  scene.ask("b", 8);
+  LoadWish wish{"c", "c", LoadFor::kRequest, Bytes{8}, Bytes{}};
+  wish.on_wait = [&told](const PlaceInLine& place) { told.push_back(place); };
+  scene.house.loop.spawn(load(scene.house, scene.line, wish));
+  scene.house.loop.run_ready();
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back().ahead, 1);
+  EXPECT_EQ(told.back().earliest, Duration{5s});
+  scene.house.load_times.erase("b");
+  scene.poke();
+  EXPECT_EQ(told.back().earliest, std::nullopt) << "nobody knows how long b takes";
+  scene.house.unwanted = {"b"};
+  scene.poke();
+  EXPECT_EQ(told.back().ahead, 0);
+  EXPECT_EQ(told.back().earliest, Duration{3s});
 }
 
 TEST(LoadLine, AFewThatFitOvertake) {

@@ -42,7 +42,15 @@ json::array last_of(const WarmClaim& claim) {
   return last;
 }
 
-// The start as things are, and what stands in the way of a better one.
+// Of the start as things are.
+std::optional<Duration> bound_of(const std::optional<RungDecision>& decision,
+                                 const std::optional<Forecast>& as_it_is) {
+  if (as_it_is) return p95(*as_it_is);
+  if (decision && decision->bound > Duration{}) return decision->bound;
+  return std::nullopt;
+}
+
+// That, and what stands in the way of a better one.
 void add_bound(json::object& object, const std::optional<RungDecision>& decision,
                const std::optional<Forecast>& as_it_is) {
   json::array given_up;
@@ -51,9 +59,7 @@ void add_bound(json::object& object, const std::optional<RungDecision>& decision
       given_up.push_back(json::object{{"layer", layer.layer}, {"why", layer.why}});
     }
   }
-  std::optional<Duration> bound;
-  if (decision && decision->bound > Duration{}) bound = decision->bound;
-  if (as_it_is) bound = p95(*as_it_is);
+  const std::optional<Duration> bound = bound_of(decision, as_it_is);
   object["bound_ms"] = bound ? json::value(milliseconds_of(*bound)) : json::value();
   object["rung"] = hearth::front::name_of(decision ? decision->rung : Rung::kNone);
   object["promise"] = decision ? json::value(name_of(decision->promise)) : json::value();
@@ -62,6 +68,22 @@ void add_bound(json::object& object, const std::optional<RungDecision>& decision
 }
 
 }  // namespace
+
+std::optional<WarmBound> WarmKeeper::bound(const std::string& artifact) const {
+  const Model* model = find(artifact);
+  if (model == nullptr) return std::nullopt;
+  const std::optional<Duration> bound = bound_of(model->decision, model->as_it_is);
+  const Duration wanted = model->claim.terms().ttft;
+  if (!bound || *bound <= wanted) return std::nullopt;
+  std::string why;
+  if (model->decision) {
+    why = model->decision->reason;
+    for (const GivenUp& layer : model->decision->given_up) {
+      why += (why.empty() ? "" : "; ") + layer.layer + ": " + layer.why;
+    }
+  }
+  return WarmBound{wanted, *bound, std::move(why)};
+}
 
 std::string WarmKeeper::json(const std::string& artifact) const {
   const Model* model = find(artifact);

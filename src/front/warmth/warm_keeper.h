@@ -20,6 +20,7 @@
 #include "front/warmth/rung_choice.h"
 #include "front/warmth/warm_claim.h"
 #include "front/warmth/warm_notes.h"
+#include "timeline/report.h"
 
 namespace hearth::front {
 
@@ -90,6 +91,10 @@ class WarmKeeper {
   // nullopt: it has no T, or has not been looked at.
   std::optional<RungDecision> decision(const std::string& artifact) const;
   std::optional<WarmVerdict> verdict(const std::string& artifact) const;
+
+  // Where T cannot be had from where the model stands: what can, and what was given up. nullopt:
+  // nothing is wanted, it can be had, or nobody has looked yet.
+  std::optional<WarmBound> bound(const std::string& artifact) const;
 
   // {"ttft_ms", "idle_gap_s", "state", "met", "of", "wilson_low", "bound_ms", "rung", "stands",
   //  "promise": "meets|likely|cannot", "given_up": [{"layer", "why"}], "reason", "last": [{"at_us",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/warmth/warm_keeper.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -92,6 +93,7 @@ TEST(WarmKeeper, GivesWayWithTheBoundStated) {
   House house;
   house.loop.run_for(1min);
   ASSERT_EQ(house.stands, Rung::kResident);
+  EXPECT_FALSE(house.keeper->bound("m")) << "what is wanted can be had";
   house.harmed = "frigate is harmed";
   house.loop.run_for(1min);
   EXPECT_EQ(house.keeper->floor_reason("m", HoldingKind::kWeights), FloorReason::kNone);
@@ -102,6 +104,10 @@ TEST(WarmKeeper, GivesWayWithTheBoundStated) {
   EXPECT_NEAR(json.at("bound_ms").to_number<double>(), 3390, 10);
   EXPECT_EQ(json.at("given_up").at(0).at("layer"), "weights");
   EXPECT_EQ(json.at("given_up").at(0).at("why"), "frigate is harmed");
+  const std::optional<WarmBound> bound = house.keeper->bound("m");
+  ASSERT_TRUE(bound);
+  EXPECT_NEAR(milliseconds_of(bound->bound), 3390, 10);
+  EXPECT_THAT(bound->why, ::testing::HasSubstr("weights: frigate is harmed"));
   house.harmed = "";
   house.loop.run_for(15min);
   EXPECT_EQ(house.stands, Rung::kResident);
