@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <utility>
 
 #include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "base/time_text.h"
+#include "cli/json_fields.h"
 #include "cli/lab_model.h"
 #include "cli/session.h"
 #include "lab/machine/processes.h"
@@ -83,6 +87,29 @@ std::string program_of(const std::string& server, const LabOptions& options) {
   if (server == "ollama") return options.ollama;
   if (server == "llama-swap") return options.llama_swap;
   return {};
+}
+
+// Of a server that was given by address, by how it calls itself: what it does by itself follows.
+std::string kind_of(const std::string& server, const std::string& version) {
+  if (lab::is_started_by_lab(server)) return server;
+  for (const char* kind : {"hearth", "ollama", "llama-swap"}) {
+    if (lower_case(version).starts_with(kind)) return kind;
+  }
+  return server;
+}
+
+// What a machine says that it does not show is a matter of the whole run.
+void describe_machine(const std::string& description, lab::RunInfo& info) {
+  info.machine = description;
+  const auto machine = parse_json(description);
+  if (!machine || !machine->is_object()) return;
+  boost::json::object object = machine->get_object();
+  for (const auto& [what, why] : part_in(object, "not_observable")) {
+    if (!why.is_string()) continue;
+    info.not_observable.push_back(std::string{what} + ": " + std::string{why.get_string()});
+  }
+  object.erase("not_observable");
+  info.machine = boost::json::serialize(object);
 }
 
 }  // namespace
@@ -235,7 +262,7 @@ Result<LabSides> LabBench::start(const SideChanges& changes) {
       if (const Result<> noted = rows_.update(info); !noted) return Failed{noted.error()};
       continue;
     }
-    sides.sides.push_back({target->get(), server});
+    sides.sides.push_back({target->get(), kind_of(server, (*target)->version())});
     sides.targets.push_back(std::move(*target));
   }
   if (interrupted()) return fail(ErrorCode::kCancelled, "interrupted");
@@ -249,7 +276,7 @@ Result<> LabBench::describe(const std::vector<lab::Arm>& arms, const LabSides& s
   for (const std::string& model : models_) {
     if (model.starts_with('/')) files.push_back(model);
   }
-  if (info.machine.empty()) info.machine = machine_->description(files);
+  if (info.machine.empty()) describe_machine(machine_->description(files), info);
   info.model.clear();
   for (const std::string& model : models_) {
     const std::filesystem::path path{model};

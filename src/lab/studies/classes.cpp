@@ -122,28 +122,38 @@ class Classes {
     idle.pause = std::chrono::hours{8};
   }
 
-  void competing(Competitor competitor, When when, const std::string& what) {
-    const std::string word = when == When::kDuring ? "during " : "after ";
-    StateSpec& state = add(word + std::string{name_of(competitor)},
-                           "Loaded, the question asked before; " + what +
-                               (when == When::kDuring ? " at the same time." : " in between."))
+  struct Neighbour {
+    Competitor competitor;
+    const char* name;
+    const char* what;
+    bool before, during;  // also in kQuick
+  };
+
+  void competing(const Neighbour& neighbour, When when) {
+    const bool during = when == When::kDuring;
+    StateSpec& state = add(std::string{during ? "during " : "after "} + neighbour.name,
+                           fmt::format("Loaded, the question asked before; {} {}.", neighbour.what,
+                                       during ? "at the same time" : "in between"))
                            .state;
     state.prompts = Prompts::kLive;
-    state.competitor = competitor;
+    state.competitor = neighbour.competitor;
     state.competes = when;
   }
 
   void neighbours() {
-    const std::pair<Competitor, std::string> all[] = {
-        {Competitor::kBackupScan, "a backup reads files"},
-        {Competitor::kDatabase, "a database reads and writes small pieces"},
-        {Competitor::kFileServing, "files are read for others"},
-        {Competitor::kMemory, "another program takes as much memory as a second model would"},
-        {Competitor::kProcessor, "other programs compute"}};
-    for (const auto& [competitor, what] : all) {
-      if (competitor != Competitor::kProcessor) competing(competitor, When::kBefore, what);
-      const bool quick = competitor == Competitor::kBackupScan;
-      if (full_ || quick) competing(competitor, When::kDuring, what);
+    constexpr Neighbour kAll[] = {
+        {Competitor::kBackupScan, "backup scan", "a backup reads files", true, true},
+        {Competitor::kMemory, "second model",
+         "another program takes the memory that a second, large model would", true, false},
+        {Competitor::kDatabase, "database", "a database reads and writes small pieces", false,
+         false},
+        {Competitor::kFileServing, "file serving", "files are read for others", false, false},
+        {Competitor::kProcessor, "busy processors", "other programs compute", false, false}};
+    for (const Neighbour& neighbour : kAll) {
+      // What only computes leaves nothing behind.
+      const bool leaves = neighbour.competitor != Competitor::kProcessor;
+      if (leaves && (full_ || neighbour.before)) competing(neighbour, When::kBefore);
+      if (full_ || neighbour.during) competing(neighbour, When::kDuring);
     }
   }
 

@@ -50,11 +50,14 @@ TEST(Classes, CoverTheProtocol) {
   EXPECT_TRUE(arm_named(study, "long idle").pause);
   EXPECT_EQ(arm_named(study, "page-cold 100 %").state.pages, 0);
   EXPECT_EQ(arm_named(study, "page-cold 50 %").state.pages, 0.5);
-  std::set<Competitor> after;
-  for (const Arm& arm : study.arms) {
+  EXPECT_EQ(arm_named(study, "after backup scan").state.competes, StateSpec::When::kBefore);
+  std::set<Competitor> after, during;
+  for (const Arm& arm : response_classes(Preset::kFull).arms) {
     if (arm.state.competes == StateSpec::When::kBefore) after.insert(*arm.state.competitor);
+    if (arm.state.competes == StateSpec::When::kDuring) during.insert(*arm.state.competitor);
   }
   EXPECT_EQ(after.size(), 4U);
+  EXPECT_EQ(during.size(), 5U);
 }
 
 TEST(Classes, AreAskedTheSameQuestionButForNewShapes) {
