@@ -14,6 +14,8 @@ std::optional<PastReply> past_reply_of(const boost::json::object& entry) {
   reply.response_class = fields::text(entry, "class");
   if (reply.model.empty() || reply.response_class.empty()) return std::nullopt;
   if (fields::text(entry, "outcome") != "ok") return std::nullopt;
+  const bool only_loaded = fields::number(entry, "prompt_tokens").value_or(1) <= 0;
+  if (only_loaded) return std::nullopt;
   reply.started_us = static_cast<std::int64_t>(fields::number(entry, "started_us").value_or(0));
   const boost::json::object& verdict = fields::part(entry, "verdict");
   reply.code = fields::text(verdict, "code");
