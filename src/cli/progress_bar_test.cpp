@@ -33,7 +33,7 @@ TEST(ProgressLine, SaysSpeedAndTimeLeft) {
 
 TEST(ProgressLine, SaysThePlaceInAQueue) {
   EXPECT_EQ(progress_line({.stage = "queue", .eta_ms = 4200, .ahead = 2}, {.terminal = true}),
-            "queue     2 before  4.2 s left at least");
+            "queue     2 before  4.20 s left at least");
   EXPECT_EQ(progress_line({.stage = "queue", .ahead = 0}, {.terminal = true}), "queue     next");
 }
 

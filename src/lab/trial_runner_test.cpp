@@ -133,9 +133,9 @@ struct Bad {
   Answer::Ending ending;
   const char* failure;
 };
-class BadServer : public Runner, public ::testing::WithParamInterface<Bad> {};
+class ServerTrouble : public Runner, public ::testing::WithParamInterface<Bad> {};
 
-TEST_P(BadServer, IsARowAndTheNextTrialIsMade) {
+TEST_P(ServerTrouble, IsARowAndTheNextTrialIsMade) {
   target_.mishaps.push_back([](Answer& answer) {
     answer.ending = GetParam().ending;
     answer.problem = "as it was";
@@ -148,7 +148,7 @@ TEST_P(BadServer, IsARowAndTheNextTrialIsMade) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, BadServer,
+    All, ServerTrouble,
     ::testing::Values(Bad{"Hangs", Answer::Ending::kHung, "hung: as it was"},
                       Bad{"Refuses", Answer::Ending::kRefused, "refused: as it was"},
                       Bad{"CutsOff", Answer::Ending::kBroken, "broken: as it was"},

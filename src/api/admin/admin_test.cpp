@@ -325,7 +325,7 @@ TEST_F(Admin, HeadOfEventsEnds) {
 TEST_F(Admin, Version) {
   FakeExchange exchange{"GET", "/api/hearth/version"};
   start(exchange);
-  EXPECT_EQ(exchange.body, R"({"version":"0"})");
+  EXPECT_EQ(exchange.body, R"({"version":"0","role":"admin"})");
 }
 
 }  // namespace
