@@ -370,36 +370,6 @@ TEST(Verdict, OfAnIdleModelNamesItsKeepAliveAndWhoSetIt) {
   EXPECT_THAT(remedy_with(""), testing::HasSubstr("than its keep_alive;"));
 }
 
-TEST(Verdict, OfALoadThatComputedAnewWhatWasKeptIsItsOwnCause) {
-  Facts facts{.model = "tiny", .weights_loaded = true, .compiled = true};
-  facts.weights_cause = kWeightsFirstUse;
-  const Timeline timeline = timeline_of({stage(kLoad, 0, 800), stage(kCompile, 200, 500)});
-  const auto code_for = [&](std::optional<VerdictCode> cause) {
-    facts.compiled_cause = cause;
-    return explain(facts, timeline, Before{})->code;
-  };
-  for (const VerdictCode cause :
-       {kCompiledEngine, kCompiledDriver, kCompiledHardware, kCompiledModel}) {
-    EXPECT_EQ(code_for(cause), cause);
-  }
-  EXPECT_EQ(explain(facts, timeline, Before{})->cost, milliseconds{300});
-  EXPECT_EQ(code_for(kCompiledFirst), kWeightsFirstUse);
-  EXPECT_EQ(code_for({}), kWeightsFirstUse);
-  facts.compiled = false;
-  EXPECT_EQ(code_for(kCompiledEngine), kWeightsFirstUse);
-}
-
-TEST(Verdict, AHeadThatAlwaysChangesCostsItsShareOfPrefill) {
-  Facts facts{.model = "tiny", .prompt_tokens = 500, .cached_tokens = 100};
-  const Timeline timeline = timeline_of({stage(kPrefill, 0, 400)});
-  EXPECT_FALSE(explain(facts, timeline, Before{}));
-  facts.behind_volatile_head = 300;
-  const auto verdict = explain(facts, timeline, Before{});
-  ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->code, kPrefixDiverged);
-  EXPECT_EQ(verdict->cost, milliseconds{300});
-}
-
 TEST(Verdict, NamesTheModelAndTheOneThatTookItsRoom) {
   const Facts facts{.model = "{other}",
                     .weights_loaded = true,

@@ -87,8 +87,8 @@ TEST(PastReply, WhatMetNoCacheIsNone) {
   EXPECT_FALSE(past_reply_of(object(R"({"model": "a", "outcome": "ok"})")));
   EXPECT_FALSE(past_reply_of(object(R"({"class": "warm", "outcome": "ok"})")));
   EXPECT_FALSE(past_reply_of(object(R"({"model": "a", "class": "warm", "outcome": "error"})")));
-  EXPECT_FALSE(past_reply_of(object(
-      R"({"model": "a", "class": "load-cold", "outcome": "ok", "prompt_tokens": 0})")));
+  EXPECT_FALSE(past_reply_of(
+      object(R"({"model": "a", "class": "load-cold", "outcome": "ok", "prompt_tokens": 0})")));
   EXPECT_FALSE(past_reply_of({}));
 }
 
