@@ -124,7 +124,8 @@ TEST_F(Studies, InjectWhatAPauseDoesToAServer) {
 
 class Pauses : public Studies {
  protected:
-  RealPauses pauses(StudyDriver& driver, bool servers_stay = false) {
+  enum class Servers { kOurs, kStay };
+  RealPauses pauses(StudyDriver& driver, Servers servers = Servers::kOurs) {
     return RealPauses{{.driver = driver,
                        .rows = *rows_,
                        .machine = machine_,
@@ -135,7 +136,7 @@ class Pauses : public Studies {
                              left_ = left;
                              if (left.count() == stop_at_) stopped_ = true;
                            },
-                       .servers_stay = servers_stay}};
+                       .servers_stay = servers == Servers::kStay}};
   }
   const Study study_ = idle_study({minutes{1}}, Pausing::kReal);
   std::chrono::seconds left_{};
@@ -180,13 +181,13 @@ TEST_F(Pauses, BeginAnewAfterARestartOfTheLab) {
 TEST_F(Pauses, GoOnAfterARestartWhereServersStay) {
   stop_at_ = 20;
   StudyDriver first = driver();
-  pauses(first, true).run(study_, 1, 1, Meanwhile::kNothing);
+  pauses(first, Servers::kStay).run(study_, 1, 1, Meanwhile::kNothing);
   stopped_ = false;
   stop_at_ = -1;
   const auto before = machine_.slept;
   const std::size_t asked = hearth_.asked.size();
   StudyDriver second = driver();
-  pauses(second, true).run(study_, 1, 1, Meanwhile::kNothing);
+  pauses(second, Servers::kStay).run(study_, 1, 1, Meanwhile::kNothing);
   EXPECT_EQ(rows_->rows().size(), 2U);
   EXPECT_LT(machine_.slept - before, std::chrono::seconds{23}) << "only what was left";
   EXPECT_EQ(hearth_.asked.size(), asked + 1) << "a question in between would end the pause";
