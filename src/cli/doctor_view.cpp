@@ -92,7 +92,8 @@ std::string processors_text(const Circumstances& facts) {
 std::string timers_text(const Circumstances& facts) {
   std::map<std::string, std::vector<std::string>> models;
   for (const Circumstances::Model& model : facts.models) {
-    models[fmt::format("{} ({})", model.keep_alive, model.keep_alive_source)].push_back(model.name);
+    const std::string stay = model.keep_alive == "-1" ? "until memory is wanted" : model.keep_alive;
+    models[fmt::format("{} ({})", stay, model.keep_alive_source)].push_back(model.name);
   }
   std::vector<std::string> parts;
   for (const auto& [stay, names] : models) {
