@@ -132,7 +132,7 @@ void add_lab_ablate(CLI::App& lab, const CLI::App& app) {
       ->add_option("--without", added.options->without,
                    "One more side: Hearth with this layer switched off; may be given again")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"pages", "weights", "compiled", "prefix"}));
+      ->check(CLI::IsMember({"compiled", "pages"}));
   added.verb->footer(example("hearth lab ablate --model smollm2.gguf --tier hdd --quick"));
 }
 
