@@ -120,6 +120,7 @@ def check_answer(document, operation, answer):
 def concrete(path, request_id):
     for name in ("{model}", "{name}", "{rest}", "{id}"):
         value = request_id if "/requests/" in path else "smollm2"
+        value = "index.html" if path.startswith("/ui/") else value
         path = path.replace(name, value)
     assert "{" not in path, path
     return path

@@ -216,6 +216,10 @@ std::shared_ptr<RequestRun> FrontService::make_run(RequestContext context, Reque
   input.delivery = delivery;
   if (!input.context.by_itself) {
     events_.publish("request", request_started_json(input.id, name, input.context));
+    input.on_stages = [this](const RequestRun& run) {
+      if (events_.subscribers() == 0) return;
+      events_.publish("request", request_running_json(run.report(), run.waited()));
+    };
   }
   return std::make_shared<RequestRun>(
       world_.loop, std::move(input), world_.clock.wall_us(),

@@ -15,6 +15,29 @@ std::string request_started_json(const std::string& id, const std::string& model
                                       {"outcome", "running"}});
 }
 
+std::string request_running_json(const RequestReport& report, Duration waited) {
+  json::array stages;
+  for (const TimedStage& stage : report.timings.stages) {
+    json::object one{{"name", name_of(stage.kind)},
+                     {"start_ms", milliseconds_of(stage.start)},
+                     {"ms", milliseconds_of(stage.length)}};
+    if (stage.bytes > Bytes{}) one["bytes"] = stage.bytes.count();
+    if (stage.shared) one["shared"] = true;
+    stages.push_back(std::move(one));
+  }
+  json::object event{{"request_id", report.request_id},
+                     {"model", report.model},
+                     {"api", report.api},
+                     {"path", report.path},
+                     {"outcome", "running"},
+                     {"elapsed_ms", milliseconds_of(waited)},
+                     {"stages", std::move(stages)}};
+  if (report.time_to_first_token) {
+    event["ttft_ms"] = milliseconds_of(*report.time_to_first_token);
+  }
+  return json::serialize(event);
+}
+
 std::string levels_json(const std::string& model, const std::vector<LayerSnapshot>& layers) {
   json::object levels;
   for (const LayerSnapshot& layer : layers) {

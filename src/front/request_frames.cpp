@@ -136,6 +136,7 @@ void RequestRun::on_tokenized(Model& model, const wire::TokenizedMessage& messag
   account_.add_dropped(message);
   tokens_ = message.tokens;
   begin_plan(model);
+  tell_stages();
 }
 
 void RequestRun::add_load_if_waited(Model& model) {
@@ -176,6 +177,7 @@ void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
   meet_forecast(model, message.prompt_tokens - message.cached_tokens);
   if (compiled == Bytes{}) model.learn_prefill(message);  // else it is no usual one
   started_ = true;
+  tell_stages();
   Started started{message.prompt_tokens, message.cached_tokens, account_.report()};
   events_.push(std::move(started));
 }

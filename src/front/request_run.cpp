@@ -129,6 +129,7 @@ Task<RequestRun::Step> RequestRun::attempt(Model& model) {
   if (host.spawns() != spawns || (joined_spawn && worker)) {
     queued_until(begun);
     account_.add_spawn(host.spawn_stages());
+    tell_stages();
   }
   if (!worker) {
     refuse_with(std::move(worker).error());
@@ -210,6 +211,10 @@ void RequestRun::note_template(const ModelHost& host) {
   if (templated && host.ready() && host.ready()->chat_template != "model") {
     account_.set_chat_template(host.ready()->chat_template);
   }
+}
+
+void RequestRun::tell_stages() const {
+  if (input_.on_stages) input_.on_stages(*this);
 }
 
 // One wait from the last thing that was done for this request to `until`: the front's queue, the

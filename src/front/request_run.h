@@ -34,6 +34,8 @@ class RequestRun {
     RequestContext context;
     Work work;
     Delivery delivery = Delivery::kWhole;
+    // Called when a stage of it has ended, while it goes on.
+    std::function<void(const RequestRun&)> on_stages{};
   };
   // Called once, when the request is over for good and its account is closed.
   using OnClosed = std::function<void(const RequestReport&)>;
@@ -62,6 +64,8 @@ class RequestRun {
   // A worker had it in hand then: it counts as use of the model.
   bool used_model() const { return reached_ && is_use(); }
   Duration waited() const { return loop_.now() - input_.context.first_byte; }
+  // Up to its latest stage.
+  RequestReport report() const { return account_.report(); }
   // How the first token came, once it has; nothing of a load, or where nothing was forecast.
   std::optional<FirstToken> first_token() const;
 
@@ -106,6 +110,7 @@ class RequestRun {
   void on_progress(const wire::ProgressMessage& message);
   void tell_place(const Model& model, int ahead);
   void queued_until(TimePoint until);
+  void tell_stages() const;
   void add_load_if_waited(Model& model);
   Task<void> note_late_compiles(Model& model, Bytes before);
   void meet_forecast(Model& model, int fresh_tokens);

@@ -91,12 +91,12 @@ export function modelNamed(name: string): Model | undefined {
 
 // ---- events ----
 
-// Of a request under way only its model's load is told while it lasts; that is its stage then.
+// A load is told of as a stage only when it has ended; until then the model's level tells of it.
 function withLoad(one: Running, isLoading: boolean): Running {
   const now = performance.now() - one.since;
   const open = one.stages.findIndex((stage) => stage.ms === undefined);
   if (isLoading && open < 0) return { ...one, stages: [...one.stages, { name: "load", start_ms: now }] };
-  if (isLoading || open < 0) return one;
+  if (isLoading || open < 0 || one.stages[open]!.name !== "load") return one;
   const stage = one.stages[open]!;
   return { ...one, stages: one.stages.with(open, { ...stage, ms: now - stage.start_ms }) };
 }
@@ -111,15 +111,37 @@ function onLevels(event: { model: string; layers: Layers }) {
   memory.touch();
 }
 
-type Begun = Partial<Entry> & { request_id: string; outcome: string; model: string };
+interface UnderWay {
+  request_id: string;
+  outcome: "running";
+  model: string;
+  api: string;
+  path: string;
+  elapsed_ms?: number;
+  ttft_ms?: number;
+  stages?: Stage[];
+}
 
-function onRequest(event: Begun) {
+// What the server has stamped, and what is going on beyond it.
+function stagesOf(event: UnderWay, known: Running | undefined): Stage[] {
+  const told = event.stages ?? [];
+  if (event.ttft_ms !== undefined) return [...told, { name: "decode", start_ms: event.ttft_ms }];
+  const loads = told.some((stage) => stage.name === "load")
+    ? [] : known?.stages.filter((stage) => stage.name === "load") ?? [];
+  return [...told, ...loads];
+}
+
+function onUnderWay(event: UnderWay) {
+  const known = running.value.find((one) => one.id === event.request_id);
+  const { request_id: id, model, api, path } = event;
+  const since = performance.now() - (event.elapsed_ms ?? 0);
+  const one = { id, model, api, path, since, stages: stagesOf(event, known) };
+  running.value = known ? running.value.map((r) => (r === known ? one : r)) : [...running.value, one];
+}
+
+function onRequest(event: Entry | UnderWay) {
   if (event.outcome === "running") {
-    const one: Running = {
-      id: event.request_id, model: event.model, api: event.api ?? "", path: event.path ?? "",
-      since: performance.now(), stages: [],
-    };
-    running.value = [...running.value, one];
+    onUnderWay(event as UnderWay);
     return;
   }
   const entry = event as Entry;

@@ -8,7 +8,7 @@ import { Legend } from "../parts/bars";
 import { Findings } from "../parts/findings";
 import { mayWatch } from "../store";
 
-const DAYS = 14;
+const DAYS = matchMedia("(max-width: 760px)").matches ? 7 : 14;
 const AVOIDABLE: readonly Part[] = LAYERS;
 
 function daysOf(since: number): Day[] {

@@ -10,6 +10,8 @@ export function Figures() {
   const known = memory.use();
   const list = models.value ?? [];
   const loaded = list.filter((m) => m.layers.weights.level === "resident").length;
+  // Who came before this page was opened is known to the models alone.
+  const answering = Math.max(running.value.length, list.reduce((sum, m) => sum + m.active, 0));
   const waiting = list.reduce((sum, m) => sum + m.queued, 0);
   const slow = recent.value.find((entry) => (entry.verdict?.cost_ms ?? 0) >= FELT_MS);
   return (
@@ -20,7 +22,7 @@ export function Figures() {
       </div>
       <div>
         <span class="what">Answering</span>
-        <span class="value">{running.value.length} <small>{waiting > 0 ? `${waiting} waiting` : "nobody waits"}</small></span>
+        <span class="value">{answering} <small>{waiting > 0 ? `${waiting} waiting` : "nobody waits"}</small></span>
       </div>
       {known && (
         <div>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from "preact/hooks";
+import type { Stage } from "../types";
 import { duration, percent, shortName, when } from "../format";
-import { PARTS, emptySplit, split, waitOf } from "../layers";
+import { PARTS, emptySplit, waitOf } from "../layers";
 import { link } from "../route";
 import { mayWatch, modelNamed, recent, running, type Running } from "../store";
 import { Legend, WaitBar } from "./bars";
 import { ClassTag } from "./class_tag";
+import { Waterfall } from "./waterfall";
 
 const TICK_MS = 250;
 
@@ -22,21 +24,24 @@ function useNow(going: boolean): number {
 
 // What is known of a request before its last word.
 function doing(one: Running): string {
-  const model = modelNamed(one.model);
-  const weights = model?.layers.weights;
+  const open = one.stages.find((stage) => stage.ms === undefined);
+  const weights = modelNamed(one.model)?.layers.weights;
   if (weights?.level === "loading") return `loading, ${percent(weights.fraction)}`;
+  if (open?.name === "decode") return "writing";
   if (weights?.level !== "resident") return "waiting for the model";
-  return (model?.queued ?? 0) > 0 ? "answering or waiting for a turn" : "answering";
+  return one.stages.some((stage) => stage.name === "tokenize") ? "reading the prompt" : "waiting for a turn";
 }
 
-// Loading, and all the rest, of what has passed.
-function partsOf(one: Running, passed: number) {
-  const { other, ...known } = split(one.stages, passed);
-  return { ...emptySplit(), ...known, work: other };
+// With what is going on now, where the server has not stamped it yet.
+function stagesNow(one: Running): Stage[] {
+  if (doing(one) !== "reading the prompt") return one.stages;
+  const ends = one.stages.map((stage) => stage.start_ms + (stage.ms ?? 0));
+  return [...one.stages, { name: "prefill", start_ms: Math.max(0, ...ends) }];
 }
 
 function Under({ one, now }: { one: Running; now: number }) {
   const passed = Math.max(0, now - one.since);
+  const written = one.stages.find((stage) => stage.name === "decode");
   return (
     <li class="live-one">
       <div class="row">
@@ -45,7 +50,9 @@ function Under({ one, now }: { one: Running; now: number }) {
         <span class="grow doing">{doing(one)}</span>
         <span class="figure">{duration(passed)}</span>
       </div>
-      <WaitBar split={partsOf(one, passed)} />
+      {one.stages.length > 0
+        ? <Waterfall stages={stagesNow(one)} total={passed} ttft={written?.start_ms} live />
+        : <WaitBar split={{ ...emptySplit(), other: passed }} />}
     </li>
   );
 }

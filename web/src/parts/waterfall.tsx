@@ -36,7 +36,7 @@ interface Props {
 // whole on demand, because writing often takes longer than all before it.
 export function Waterfall({ stages, total, ttft, live }: Props) {
   const [whole, setWhole] = useState(false);
-  const canZoom = ttft !== undefined && ttft > 0 && ttft < total * 0.9;
+  const canZoom = !live && ttft !== undefined && ttft > 0 && ttft < total * 0.9;
   const until = canZoom && !whole ? ttft : Math.max(total, 1e-6);
   const x = (ms: number) => (Math.min(ms, until) / until) * 100;
   const lanes = lanesOf(stages, until);
