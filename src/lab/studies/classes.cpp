@@ -144,7 +144,7 @@ class Classes {
     constexpr Neighbour kAll[] = {
         {Competitor::kBackupScan, "backup scan", "a backup reads files", true, true},
         {Competitor::kMemory, "second model",
-         "another program takes the memory that a second, large model would", true, false},
+         "another program takes the memory that a second, large model would", false, false},
         {Competitor::kDatabase, "database", "a database reads and writes small pieces", false,
          false},
         {Competitor::kFileServing, "file serving", "files are read for others", false, false},
