@@ -37,7 +37,10 @@ Verifier::World FrontService::verifier_world() {
                           world_.files,
                           blobs_,
                           [this]() -> const std::vector<NamedModel>& { return named_; },
-                          [this](std::string artifact) { return recheck(std::move(artifact)); },
+                          [this](std::string artifact) {
+                            layers_.pages().note_read_past(artifact);  // comes right after it
+                            return recheck(std::move(artifact));
+                          },
                           [this](std::string artifact, std::vector<std::string> sha256) {
                             return note_hashed(std::move(artifact), std::move(sha256));
                           }};

@@ -28,7 +28,7 @@ PagesCause PageHistory::note(const Residency& now) {
   const Bytes lost = most_ - now.resident;
   const bool shrunk = lost > slack(now.total);
   const bool marked =
-      now.method != ResidencyMethod::kCachestat || now.evicted + now.evicted >= lost;
+      marks_lost_ || now.method != ResidencyMethod::kCachestat || now.evicted + now.evicted >= lost;
   most_ = std::max(most_, now.resident);
   if (shrunk && marked) dropped_ = false;  // what came back after the drop has gone by itself
   if (dropped_ || (shrunk && !marked)) return PagesCause::kDropped;

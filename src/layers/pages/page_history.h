@@ -32,6 +32,9 @@ class PageHistory {
     most_ = Bytes{};
   }
   void note_replaced() { replaced_ = true; }
+  // Somebody of ours read the set and let go of what had been missing, as hashing does. That takes
+  // the kernel's marks with it, so that from then on their lack says nothing.
+  void note_read_past() { marks_lost_ = true; }
 
   // Takes in a new measurement.
   PagesCause note(const Residency& now);
@@ -40,6 +43,7 @@ class PageHistory {
   Bytes most_;  // resident at once, since it was last complete or dropped
   bool dropped_ = false;
   bool replaced_ = false;
+  bool marks_lost_ = false;
 };
 
 }  // namespace hearth

@@ -18,10 +18,11 @@ struct Step {
   Bytes resident;
   Bytes evicted;
   PagesCause cause;
-  enum class Before { kNothing, kDropped, kReplaced } before = Before::kNothing;
+  enum class Before { kNothing, kDropped, kReplaced, kReadPast } before = Before::kNothing;
 };
 constexpr auto kDroppedByUs = Step::Before::kDropped;
 constexpr auto kReplacedFile = Step::Before::kReplaced;
+constexpr auto kHashed = Step::Before::kReadPast;
 
 struct Case {
   const char* name;
@@ -38,6 +39,7 @@ TEST_P(PageHistoryCauses, FollowFromTheMeasurements) {
   for (const Step& step : GetParam().steps) {
     if (step.before == kDroppedByUs) history.note_dropped();
     if (step.before == kReplacedFile) history.note_replaced();
+    if (step.before == kHashed) history.note_read_past();
     Residency now;
     now.method = GetParam().method;
     now.total = 100_MiB;
@@ -72,6 +74,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"DroppedByOthersBesideOldMarks",
              kTells,
              {{90_MiB, 10_MiB, kEvicted}, {0_MiB, 10_MiB, kDropped}}},
+        Case{"EvictedAndThenHashed",
+             kTells,
+             {{100_MiB, 0_MiB, kNone},
+              {30_MiB, 0_MiB, kEvicted, kHashed},
+              {30_MiB, 0_MiB, kEvicted},
+              {100_MiB, 0_MiB, kNone},
+              {10_MiB, 0_MiB, kDropped}}},
+        Case{"DroppedByUsAndThenHashed",
+             kTells,
+             {{100_MiB, 0_MiB, kNone},
+              {0_MiB, 0_MiB, kDropped, kDroppedByUs},
+              {0_MiB, 0_MiB, kDropped, kHashed}}},
         Case{"DroppedByUs",
              kTells,
              {{100_MiB, 0_MiB, kNone},

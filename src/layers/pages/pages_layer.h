@@ -50,6 +50,9 @@ class PagesLayer : public Layer {
   // Null before the first refresh(). Valid until the next.
   const PageSnapshot* snapshot(const std::string& artifact) const;
 
+  // Its files are read past the page cache now, or have been: see PageHistory.
+  void note_read_past(const std::string& artifact) { known_[artifact].history.note_read_past(); }
+
   // Takes in a measurement made elsewhere, as by a load that read the files itself.
   void note_read(Bytes bytes, Duration time);
 
