@@ -10,15 +10,19 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "base/fd.h"
+#include "base/files.h"
+#include "base/text.h"
 
 namespace hearth::lab {
 namespace {
 
 constexpr const char* kRoot = "/sys/fs/cgroup";
+constexpr std::string_view kLimitOfV2 = "io.max";
 constexpr int kPatience = 100;  // times 20 ms, until processes have left a group
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -32,12 +36,13 @@ Result<> write_line(const std::string& path, const std::string& line) {
   return {};
 }
 
-// A device number as the kernel wants it: a partition is limited by its disk.
-std::string device_of(dev_t device) { return fmt::format("{}:{}", major(device), minor(device)); }
+std::string device_of(dev_t device) {
+  return limited_device("/sys/dev/block", fmt::format("{}:{}", major(device), minor(device)));
+}
 
 struct Dialect {
   std::string directory;  // of groups
-  std::string file;       // that takes the limit
+  std::string_view file;  // that takes the limit
   std::string line;
 };
 
@@ -46,10 +51,22 @@ Dialect dialect_of(dev_t device, std::uint64_t bytes_per_s) {
     return {std::string{kRoot} + "/blkio", "blkio.throttle.read_bps_device",
             fmt::format("{} {}", device_of(device), bytes_per_s)};
   }
-  return {kRoot, "io.max", fmt::format("{} rbps={}", device_of(device), bytes_per_s)};
+  return {kRoot, kLimitOfV2, fmt::format("{} rbps={}", device_of(device), bytes_per_s)};
+}
+
+// Groups below take a limit only where their parent hands the controller on.
+Result<> hand_on_io(const std::string& directory) {
+  return write_line(directory + "/cgroup.subtree_control", "+io");
 }
 
 }  // namespace
+
+std::string limited_device(const std::string& block, const std::string& device) {
+  const std::string entry = block + '/' + device;
+  if (!exists(entry + "/partition")) return device;
+  const std::string disk = read_small_file(entry + "/../dev");
+  return disk.empty() ? device : std::string{trimmed(disk, " \n")};
+}
 
 Result<StorageTier> storage_tier(std::string_view text) {
   if (text == "hdd") return StorageTier{"hard disk", 120};
@@ -78,11 +95,15 @@ Result<ReadLimit> ReadLimit::make(const std::string& file, double megabytes_per_
         journal->add({.kind = Undo::Kind::kRemoveGroup, .subject = group, .detail = {}});
     if (!noted) return Failed{noted.error()};
   }
+  if (dialect.file == kLimitOfV2) {
+    const Result<> on = hand_on_io(dialect.directory);
+    if (!on) return Failed{Error{on.error()}.during("limit reads")};
+  }
   if (::mkdir(group.c_str(), 0755) != 0 && errno != EEXIST) {
     return fail_errno("make control group " + group, errno);
   }
   ReadLimit limit{group};
-  const Result<> limited = write_line(group + '/' + dialect.file, dialect.line);
+  const Result<> limited = write_line(fmt::format("{}/{}", group, dialect.file), dialect.line);
   if (!limited) return Failed{Error{limited.error()}.during("limit reads")};
   return limit;
 }

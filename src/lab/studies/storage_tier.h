@@ -19,6 +19,10 @@ struct StorageTier {
 // "hdd", "usb", "sata", or a number of MB/s. Errors: kInvalid.
 Result<StorageTier> storage_tier(std::string_view text);
 
+// The device number, "8:1", that takes a limit: of a partition that is its whole disk's. `block` is
+// where the system lists devices by number, "/sys/dev/block".
+std::string limited_device(const std::string& block, const std::string& device);
+
 // A control group whose processes read the device that holds a file at most so fast. Gone, with the
 // limit, when this object is; the processes have to have ended before.
 class ReadLimit {
