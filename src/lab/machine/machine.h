@@ -52,7 +52,8 @@ class Machine {
   // `processes` is called at both ends: children come and go.
   using Processes = std::function<std::vector<pid_t>()>;
   virtual std::unique_ptr<EffectsMeter> watch(Processes processes) const = 0;
-  // True as soon as nobody else uses the machine: less than 0.15 cores, PSI cpu some below 5 %.
+  // True as soon as nobody else uses the machine: less than 0.15 cores, PSI some below 5 % of
+  // cpu and 10 % of memory and io.
   // False when `patience` has passed.
   virtual bool wait_for_quiet(std::chrono::milliseconds patience) const = 0;
   // The fastest that these files can be read, bytes per second: what lies above it is impossible.
@@ -73,6 +74,8 @@ class Machine {
   virtual void sleep(std::chrono::milliseconds duration) = 0;
 };
 
-std::unique_ptr<Machine> real_machine();
+// `stop` (^C; may be empty): whatever takes its time ends soon once it is true: waiting says that
+// it is not quiet, competing work fails with kCancelled, sleeping returns.
+std::unique_ptr<Machine> real_machine(std::function<bool()> stop = {});
 
 }  // namespace hearth::lab

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -21,7 +22,8 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr double kQuietCores = 0.15;
-constexpr double kQuietStall = 0.05;
+constexpr std::array<std::pair<const char*, double>, 3> kQuietStalls{
+    {{"cpu", 0.05}, {"memory", 0.1}, {"io", 0.1}}};
 constexpr auto kWindow = 300ms;
 
 std::uint64_t number(std::string_view text) {
@@ -60,16 +62,21 @@ std::optional<double> joules_so_far() {
   return sum;
 }
 
-bool is_quiet() {
+bool is_quiet_now() {
   const MachineLoad before = MachineLoad::now();
   std::this_thread::sleep_for(kWindow);
-  const LoadChange found = change(before, MachineLoad::now());
-  const double others = (found.busy_s - found.own_s) / found.seconds;
-  const auto stall = found.stall.find("cpu");
-  return others <= kQuietCores && (stall == found.stall.end() || stall->second <= kQuietStall);
+  return is_quiet(change(before, MachineLoad::now()));
 }
 
 }  // namespace
+
+bool is_quiet(const LoadChange& found) {
+  const double others = (found.busy_s - found.own_s) / found.seconds;
+  return others <= kQuietCores && std::ranges::all_of(kQuietStalls, [&](const auto& most) {
+           const auto stall = found.stall.find(most.first);
+           return stall == found.stall.end() || stall->second <= most.second;
+         });
+}
 
 std::uint64_t busy_ticks_in(std::string_view stat) {
   // user nice system idle iowait irq softirq steal
@@ -127,10 +134,11 @@ LoadChange change(const MachineLoad& before, const MachineLoad& after) {
   return change;
 }
 
-bool wait_until_quiet(std::chrono::milliseconds patience) {
+bool wait_until_quiet(std::chrono::milliseconds patience, const std::function<bool()>& stop) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   do {
-    if (is_quiet()) return true;
+    if (stop && stop()) return false;
+    if (is_quiet_now()) return true;
   } while (std::chrono::steady_clock::now() < deadline);
   return false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,11 +35,14 @@ struct LoadChange {
 };
 LoadChange change(const MachineLoad& before, const MachineLoad& after);
 
-// Waits until others use less than 0.15 cores and nothing waits for a processor for 5 % of the
-// time, looking again and again for 0.3 s. False when `patience` has passed.
-bool wait_until_quiet(std::chrono::milliseconds patience);
+// Waits until is_quiet(), looking again and again for 0.3 s. False when `patience` has passed.
+bool wait_until_quiet(std::chrono::milliseconds patience, const std::function<bool()>& stop = {});
 
 // ---- parts, pure ----
+
+// Others used less than 0.15 cores, and of the time something waited for a processor less than 5 %,
+// for memory and for devices less than 10 %.
+bool is_quiet(const LoadChange& change);
 
 // Ticks that processors were busy, in /proc/stat's text.
 std::uint64_t busy_ticks_in(std::string_view stat);

@@ -28,11 +28,32 @@ void add(std::optional<std::int64_t>& sum, std::int64_t value) { sum = sum.value
 
 }  // namespace
 
+std::optional<Bytes> bytes_read_by(const std::map<pid_t, SeenProcess>& seen) {
+  std::map<pid_t, std::uint64_t> read;  // of each, less what it has from those it reaped
+  for (const auto& [pid, one] : seen) {
+    if (!one.last.bytes_read) return std::nullopt;
+    const std::uint64_t first = one.first.bytes_read.value_or(Bytes{}).count();
+    read[pid] = one.last.bytes_read->count() - std::min(first, one.last.bytes_read->count());
+  }
+  for (const auto& [pid, one] : seen) {
+    const auto parent = read.find(one.last.parent);
+    const std::uint64_t whole_life = one.last.bytes_read->count();
+    // A parent that never waited for it has nothing of it.
+    if (one.is_gone && parent != read.end() && parent->second >= whole_life) {
+      parent->second -= whole_life;
+    }
+  }
+  Bytes sum;
+  for (const auto& [pid, bytes] : read) sum += Bytes{bytes};
+  return sum;
+}
+
 ProcessWatch::ProcessWatch(Machine::Processes processes)
     : processes_{std::move(processes)}, oldest_ticks_{ticks_since_boot()} {
   for (const pid_t pid : processes_()) {
     const auto figures = figures_of(pid);
-    if (figures) seen_[pid] = {.was_there = true, .first = *figures, .last = *figures};
+    if (!figures) continue;
+    seen_[pid] = {.was_there = true, .is_gone = false, .first = *figures, .last = *figures};
   }
   add_peak();
   before_ = MachineLoad::now();
@@ -70,8 +91,10 @@ void ProcessWatch::look(const std::vector<pid_t>& processes) {
     if (known == seen_.end()) {
       // One that others found too late began before the trial did: what it has done is not known.
       const bool is_new = figures->start_ticks >= oldest_ticks_;
-      seen_[pid] = {
-          .was_there = false, .first = is_new ? ProcessFigures{} : *figures, .last = *figures};
+      seen_[pid] = {.was_there = false,
+                    .is_gone = false,
+                    .first = is_new ? ProcessFigures{} : *figures,
+                    .last = *figures};
     } else if (known->second.last.start_ticks == figures->start_ticks) {
       known->second.last = *figures;
     }
@@ -89,6 +112,10 @@ Effects ProcessWatch::read() {
   const MachineLoad after = MachineLoad::now();
   sampler_.request_stop();
   sampler_.join();
+  for (auto& [pid, seen] : seen_) {
+    const auto figures = figures_of(pid);
+    seen.is_gone = !figures || figures->start_ticks != seen.last.start_ticks;
+  }
   look(known());
   look(processes_());
   add_peak();
@@ -106,17 +133,13 @@ Effects ProcessWatch::read() {
 Effects ProcessWatch::sum() const {
   Effects effects;
   if (seen_.empty()) return effects;
-  bool reads_known = true;
-  Bytes read;
   double processor = 0;
   for (const auto& [pid, seen] : seen_) {
-    reads_known = reads_known && seen.last.bytes_read.has_value();
-    read += seen.last.bytes_read.value_or(Bytes{}) - seen.first.bytes_read.value_or(Bytes{});
     add(effects.major_faults, seen.last.major_faults - seen.first.major_faults);
     add(effects.minor_faults, seen.last.minor_faults - seen.first.minor_faults);
     processor += seen.last.processor_s - seen.first.processor_s;
   }
-  if (reads_known) effects.bytes_read = read;
+  effects.bytes_read = bytes_read_by(seen_);
   // Of what came meanwhile the kernel knows the peak, however short it was.
   Bytes largest;
   for (const auto& [pid, seen] : seen_)

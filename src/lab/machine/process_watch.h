@@ -16,6 +16,19 @@
 
 namespace hearth::lab {
 
+// A process between two looks at it.
+struct SeenProcess {
+  bool was_there = false;  // at the beginning
+  bool is_gone = false;    // at the end
+  ProcessFigures first;
+  ProcessFigures last;
+};
+
+// By all of them from devices; nullopt where the kernel does not tell of one. The kernel adds what
+// a process has read in all its life to its parent's figure when that reaps it: it is counted once,
+// and what it had read before the beginning is not.
+std::optional<Bytes> bytes_read_by(const std::map<pid_t, SeenProcess>& seen);
+
 // The real EffectsMeter: a thread of its own looks at the server's processes again and again, so
 // that the memory's peak is seen, and what a process did that has ended meanwhile is not lost.
 class ProcessWatch : public EffectsMeter {
@@ -29,12 +42,6 @@ class ProcessWatch : public EffectsMeter {
   Effects read() override;
 
  private:
-  struct Seen {
-    bool was_there = false;  // at the beginning
-    ProcessFigures first;
-    ProcessFigures last;
-  };
-
   void sample(std::stop_token stop);
   void look(const std::vector<pid_t>& processes);
   void add_peak();
@@ -43,8 +50,8 @@ class ProcessWatch : public EffectsMeter {
 
   Machine::Processes processes_;
   MachineLoad before_;
-  std::uint64_t oldest_ticks_ = 0;  // who was started before is not the trial's
-  std::map<pid_t, Seen> seen_;      // the sampler's, until it has ended
+  std::uint64_t oldest_ticks_ = 0;     // who was started before is not the trial's
+  std::map<pid_t, SeenProcess> seen_;  // the sampler's, until it has ended
   Bytes peak_;
   std::optional<Effects> result_;
   std::mutex mutex_;

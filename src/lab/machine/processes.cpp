@@ -113,6 +113,7 @@ std::optional<ProcessFigures> figures_of(pid_t pid) {
   };
   ProcessFigures figures;
   figures.start_ticks = stat->at(kStart);
+  figures.parent = static_cast<pid_t>(stat->at(kParent));
   figures.resident = kib("VmRSS");
   figures.anonymous = kib("RssAnon");
   figures.file_backed = kib("RssFile") + kib("RssShmem");

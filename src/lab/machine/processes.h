@@ -16,7 +16,8 @@ namespace hearth::lab {
 // What /proc says of one process. Zombies count as gone.
 struct ProcessFigures {
   std::uint64_t start_ticks = 0;  // since boot; tells two users of one pid apart
-  Bytes resident;                 // VmRSS and its parts
+  pid_t parent = 0;
+  Bytes resident;  // VmRSS and its parts
   Bytes anonymous;
   Bytes file_backed;
   Bytes locked;

@@ -10,7 +10,9 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <thread>
+#include <utility>
 
 #include "base/fd.h"
 #include "lab/machine/machine_load.h"
@@ -139,6 +141,42 @@ TEST(ProcessWatch, OfNobodySaysNothingOfProcesses) {
 }
 
 // ---- the machine's load ----
+
+SeenProcess seen(pid_t parent, std::uint64_t first, std::uint64_t last) {
+  SeenProcess one;
+  one.first.bytes_read = Bytes{first};
+  one.last.bytes_read = Bytes{last};
+  one.last.parent = parent;
+  return one;
+}
+
+// Whoever reaps a child has all that it ever read added to its own figure.
+TEST(ProcessWatch, CountsWhatAReapedChildReadOnce) {
+  std::map<pid_t, SeenProcess> family{{10, seen(1, 100, 150)}, {11, seen(10, 1000, 1300)}};
+  EXPECT_EQ(bytes_read_by(family), Bytes{350});
+  family[11].is_gone = true;  // and not reaped yet
+  EXPECT_EQ(bytes_read_by(family), Bytes{350});
+  family[10].last.bytes_read = Bytes{150 + 1300};
+  EXPECT_EQ(bytes_read_by(family), Bytes{350});
+  family[10].last.bytes_read.reset();
+  EXPECT_EQ(bytes_read_by(family), std::nullopt);
+}
+
+TEST(MachineLoad, IsQuietWhereNothingWaits) {
+  LoadChange load{.seconds = 1, .busy_s = 0.2, .own_s = 0.1};
+  load.stall = {{"cpu", 0.04}, {"memory", 0.09}, {"io", 0.09}};
+  EXPECT_TRUE(is_quiet(load));
+  for (const auto& [kind, share] :
+       {std::pair{"cpu", 0.06}, std::pair{"memory", 0.11}, std::pair{"io", 0.11}}) {
+    LoadChange other = load;
+    other.stall[kind] = share;
+    EXPECT_FALSE(is_quiet(other)) << kind;
+  }
+  load.stall.clear();  // a kernel that does not tell
+  EXPECT_TRUE(is_quiet(load));
+  load.busy_s = 0.3;
+  EXPECT_FALSE(is_quiet(load));
+}
 
 TEST(MachineLoad, ReadsTheKernelsLines) {
   EXPECT_EQ(busy_ticks_in("cpu  10 20 30 4000 50 6 7 8 900 0\ncpu0 1 2 3 4\n"), 81U);
