@@ -72,7 +72,7 @@ std::vector<char*> as_c_strings(const std::vector<std::string>& strings) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  ::signal(SIGINT, SIG_DFL);
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP}) ::signal(ending, SIG_DFL);
   char go = 0;
   if (::read(control, &go, 1) != 1) ::_exit(127);
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -132,8 +132,14 @@ ServerProcess::~ServerProcess() { stop(std::chrono::seconds{10}); }
 bool ServerProcess::reap(milliseconds patience) {
   const auto deadline = steady_clock::now() + patience;
   while (!reaped_) {
-    const pid_t gone = ::waitpid(pid_, &status_, WNOHANG);
-    if (gone == pid_ || (gone < 0 && errno == ECHILD)) {
+    siginfo_t end{};
+    const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT);
+    if (looked == 0 && end.si_pid == pid_) {
+      // Of one that crashed, children may be left that nobody knows but by their group. Until it
+      // is reaped the group's number is nobody else's.
+      ::kill(-pid_, SIGKILL);
+      reaped_ = ::waitpid(pid_, &status_, 0) == pid_;
+    } else if (looked < 0 && errno == ECHILD) {
       reaped_ = true;
     } else if (steady_clock::now() >= deadline) {
       return false;
@@ -174,10 +180,10 @@ void ServerProcess::stop(milliseconds grace) {
   std::vector<std::pair<pid_t, std::string>> all;
   for (const pid_t pid : tree()) all.emplace_back(pid, start_time_of(pid));
   if (!reaped_) ::kill(pid_, SIGTERM);
-  const bool ended = reap(grace);
-  // Of one that crashed, children may be left that nobody knows but by their group.
-  ::kill(-pid_, SIGKILL);
-  if (!ended) reap(std::chrono::seconds{30});
+  if (!reap(grace)) {
+    ::kill(-pid_, SIGKILL);
+    reap(std::chrono::seconds{30});
+  }
   // Children see their parent's end and leave by themselves.
   const auto remains = [](const auto& process) {
     return start_time_of(process.first) == process.second;
@@ -194,7 +200,10 @@ void ServerProcess::stop(milliseconds grace) {
 Result<std::string> run_to_end(const Launch& launch, std::chrono::seconds patience) {
   auto process = ServerProcess::run(launch);
   if (!process) return Failed{std::move(process).error()};
-  (*process)->reap(patience);
+  const auto deadline = steady_clock::now() + patience;
+  while (!(*process)->reap(milliseconds{100}) && steady_clock::now() < deadline) {
+    if (launch.stop && launch.stop()) return fail(ErrorCode::kCancelled, "interrupted");
+  }
   if (!(*process)->succeeded()) {
     return fail(ErrorCode::kUnavailable, launch.argv[0] + ": " + (*process)->last_words());
   }

@@ -21,6 +21,7 @@ struct Launch {
   std::map<std::string, std::string> settings;  // of its environment, over ours
   std::string log;                              // what it prints is added to this file
   Journal* journal = nullptr;                   // told before the program runs; may be null
+  std::function<bool()> stop{};                 // ends run_to_end(); may be empty
 };
 
 // A server that the lab started, with its children. It has a process group of its own, so that ^C
@@ -41,7 +42,8 @@ class ServerProcess {
   // With its children; empty once it has ended.
   std::vector<pid_t> tree() const;
 
-  // Waits for its end; false when it has not come by then.
+  // Waits for its end, which what is left of its process group shares; false when it has not come
+  // by then.
   bool reap(std::chrono::milliseconds patience);
   bool succeeded() const { return reaped_ && status_ == 0; }
 
@@ -66,7 +68,7 @@ class ServerProcess {
 };
 
 // Runs a program to its end and returns what it printed. Errors: as run(); kUnavailable (it failed,
-// or takes longer than `patience`).
+// or takes longer than `patience`); kCancelled (`stop`).
 Result<std::string> run_to_end(const Launch& launch, std::chrono::seconds patience);
 
 // Where a program is: a path as it is, made absolute, a name by PATH. Errors: kNotFound.

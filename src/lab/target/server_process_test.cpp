@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "base/files.h"
@@ -73,6 +74,20 @@ TEST_F(ServerProcessTest, StopEndsChildrenThatStay) {
     std::this_thread::yield();
   }
   EXPECT_EQ(start_time_of(tree.back()), "");
+}
+
+// Its group is ended at the moment of its reaping, and not when the number may be another's.
+TEST_F(ServerProcessTest, OneThatCrashedTakesItsChildrenAlong) {
+  const auto process = ServerProcess::run(shell("sleep 1000 & echo $!; kill -9 $$"));
+  ASSERT_TRUE(process.has_value()) << process.error().message();
+  ASSERT_TRUE((*process)->reap(10s));
+  const int child = std::atoi((*process)->output().c_str());
+  ASSERT_GT(child, 1);
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!start_time_of(child).empty() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(5ms);
+  }
+  EXPECT_EQ(start_time_of(child), "");
 }
 
 TEST_F(ServerProcessTest, OneThatWillNotEndIsKilled) {
