@@ -19,7 +19,6 @@ using std::chrono::seconds;
 
 constexpr int kBlockTokens = 64;
 constexpr seconds kPatience{60};
-constexpr seconds kLoadPatience{600};
 constexpr const char* kModel = "lab";
 constexpr const char* kCopy = "lab-fetched";
 
@@ -66,11 +65,12 @@ Launch HearthTarget::launch() {
 
 Result<> HearthTarget::add_model() {
   const json::object import{{"path", options().model}, {"name", kModel}};
-  const auto imported = call("POST", "/api/hearth/import", json::serialize(import));
+  const auto imported =
+      call("POST", "/api/hearth/import", json::serialize(import), Takes::kReading);
   if (!imported) return Failed{imported.error()};
   // What hashes files by itself would read them while they are to be cold; and only what is known
   // may be kept of prompts on disk.
-  if (Result<> read = post("verify", R"(,"stream":false)"); !read) return read;
+  if (Result<> read = post("verify", R"(,"stream":false)", Takes::kReading); !read) return read;
   if (Result<> loaded = load(); !loaded) return loaded;
   if (Result<> stored = wait_until_compiled_is_stored(); !stored) return stored;
   return unload();
@@ -167,6 +167,8 @@ Answer HearthTarget::ask(const Question& question) {
 
 Result<> HearthTarget::take(Step step) {
   if (model_ == kCopy && asked_) {
+    // Whoever is to be stopped may not answer; the copy's memory goes with it.
+    if (step == Step::kStop) model_ = kModel;
     if (Result<> left = leave_the_copy(); !left) return left;
   }
   const bool was_running = runs();
@@ -209,9 +211,9 @@ Result<> HearthTarget::bring(Step step) {
   return {};
 }
 
-Result<> HearthTarget::post(const std::string& path, const std::string& more) const {
-  const auto done =
-      call("POST", "/api/hearth/" + path, fmt::format(R"({{"model":"{}"{}}})", model_, more));
+Result<> HearthTarget::post(const std::string& path, const std::string& more, Takes takes) const {
+  const auto done = call("POST", "/api/hearth/" + path,
+                         fmt::format(R"({{"model":"{}"{}}})", model_, more), takes);
   return done ? Result<>{} : Result<>{Failed{done.error()}};
 }
 
@@ -224,8 +226,8 @@ Result<> HearthTarget::wait_until_idle() const {
 
 Result<> HearthTarget::load() {
   fresh_ = false;
-  if (Result<> loaded = post("load"); !loaded) return loaded;
-  return wait_until("the weights are resident", kLoadPatience,
+  if (Result<> loaded = post("load", {}, Takes::kReading); !loaded) return loaded;
+  return wait_until("the weights are resident", reading_patience(),
                     [this] { return level("weights") == "resident"; });
 }
 
@@ -306,6 +308,12 @@ Result<> HearthTarget::move_prompts(Step step) {
 // ---- the model's bytes ----
 
 Result<> HearthTarget::remove_model() {
+  Result<> removed = remove_the_copy();
+  if (!removed) model_ = kModel;
+  return removed;
+}
+
+Result<> HearthTarget::remove_the_copy() {
   if (model_ == kModel && level("weights") == "resident") {
     if (Result<> unloaded = unload(); !unloaded) return unloaded;
   }
@@ -314,11 +322,8 @@ Result<> HearthTarget::remove_model() {
   if (!model().is_object()) {
     const json::object pull{
         {"source", files_->url()}, {"name", kCopy}, {"insecure", true}, {"stream", false}};
-    const auto pulled = call("POST", "/api/hearth/pull", json::serialize(pull));
-    if (!pulled) {
-      model_ = kModel;
-      return Failed{pulled.error()};
-    }
+    const auto pulled = call("POST", "/api/hearth/pull", json::serialize(pull), Takes::kReading);
+    if (!pulled) return Failed{pulled.error()};
   }
   const json::value told = model();
   const json::array* paths = array_at(told, {"paths"});
@@ -335,6 +340,7 @@ Result<> HearthTarget::remove_model() {
 
 // What was fetched is given back: it would take memory beside the model that is measured next.
 Result<> HearthTarget::leave_the_copy() {
+  if (model_ != kCopy) return {};
   Result<> removed;
   if (runs()) removed = remove_model();
   model_ = kModel;

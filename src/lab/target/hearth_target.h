@@ -52,9 +52,11 @@ class HearthTarget : public StartedTarget {
   Result<> forget_prompts();
   Result<> move_prompts(Step step);
   Result<> remove_model();
+  Result<> remove_the_copy();
   Result<> leave_the_copy();
 
-  Result<> post(const std::string& path, const std::string& more = {}) const;
+  Result<> post(const std::string& path, const std::string& more = {},
+                Takes takes = Takes::kMoments) const;
   boost::json::value model() const;  // null when it cannot be told
   std::string level(const char* layer) const;
   Kept kept() const;
