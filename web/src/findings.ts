@@ -19,6 +19,8 @@ export interface Case {
 // Every server has some of these; they are worth a word where they come again and are felt.
 const ORDINARY = /^(weights\.first_use|pages\.never_read|compiled\.first|artifact\.(absent|partial)|prefix\.(short|not_restorable|other_options)|queue\.|power\.ramp)/;
 const LEAST_ORDINARY = 1; // seconds a day
+const DAY_MS = 86_400_000;
+const WEEK = 7; // days
 const LEAST_CONTENDED = 3; // replies
 
 function isWorthAWord(one: Case): boolean {
@@ -26,7 +28,12 @@ function isWorthAWord(one: Case): boolean {
   return !ORDINARY.test(one.code) || (one.replies > 1 && one.perDay >= LEAST_ORDINARY);
 }
 
-export function casesOf(rows: readonly Row[], days: number): Case[] {
+// Of the last week, and what there is of it: less than a day counts as one, so that one bad minute
+// is not taken for the rule.
+export function casesOf(all: readonly Row[], now: number): Case[] {
+  const rows = all.filter((row) => row.at >= now - WEEK * DAY_MS);
+  const first = rows.reduce((at, row) => Math.min(at, row.at), now);
+  const days = Math.max(1, (now - first) / DAY_MS);
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     if (!row.verdict?.cost_ms) continue;
@@ -41,7 +48,7 @@ export function casesOf(rows: readonly Row[], days: number): Case[] {
     return {
       code: worst.verdict!.code, model: worst.model, layer: worst.verdict!.layer,
       replies: group.length,
-      perDay: group.reduce((sum, row) => sum + cost(row), 0) / 1000 / Math.max(1, days),
+      perDay: group.reduce((sum, row) => sum + cost(row), 0) / 1000 / days,
       worst: worst.verdict!.text, remedy: group[0]!.verdict!.remedy, example: worst.id,
     };
   });

@@ -64,7 +64,7 @@ export function Waiting() {
         </header>
         <DayBars days={days} parts={parts} total={total} />
       </section>
-      <Findings days={days.filter((day) => day.replies > 0).length} />
+      <Findings />
     </div>
   );
 }

@@ -28,17 +28,23 @@ function One({ found }: { found: Case }) {
   );
 }
 
-export function Findings({ days }: { days: number }) {
+const LEAST_PER_DAY = 0.1; // seconds; less is counted and not shown one by one
+
+export function Findings() {
   const told = doctor.use()?.findings ?? [];
-  const cases = [...casesOf(rows.value, days), ...told.map(caseOf)];
+  const found = casesOf(rows.value, Date.now());
+  const felt = found.filter((one) => one.perDay >= LEAST_PER_DAY);
+  const cases = [...felt, ...told.map(caseOf)];
+  const rest = found.length - felt.length;
   return (
     <section class="card" aria-labelledby="doctor-title">
       <header>
         <h2 id="doctor-title">Worth a change</h2>
         <p class="muted"><code>hearth doctor</code> looks at the machine too</p>
       </header>
-      {cases.length === 0 && isWhole.value && <p class="muted">Nothing: no wait that would not have been short or the first.</p>}
-      <ol class="findings">{cases.map((found) => <One key={found.code + found.model + found.worst} found={found} />)}</ol>
+      {cases.length + rest === 0 && isWhole.value && <p class="muted">Nothing: no wait that would not have been short or the first.</p>}
+      <ol class="findings">{cases.map((one) => <One key={one.code + one.model + one.worst} found={one} />)}</ol>
+      {rest > 0 && <p class="muted">{rest} more cost less than {duration(LEAST_PER_DAY * 1000)} a day.</p>}
     </section>
   );
 }

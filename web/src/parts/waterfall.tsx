@@ -15,10 +15,10 @@ interface Lane {
 function lanesOf(stages: Stage[], until: number): Lane[] {
   const lanes = new Map<string, Lane>();
   for (const stage of [...stages].sort((a, b) => a.start_ms - b.start_ms)) {
-    if (stage.start_ms > until) continue;
+    if (stage.start_ms >= until && stage.start_ms > 0) continue;
     const lane = lanes.get(stage.name) ?? { name: stage.name, stages: [], ms: 0, bytes: 0 };
     lane.stages.push(stage);
-    lane.ms += stage.ms ?? Math.max(0, until - stage.start_ms);
+    lane.ms += Math.min(stage.ms ?? Infinity, Math.max(0, until - stage.start_ms));
     lane.bytes += stage.bytes ?? 0;
     lanes.set(stage.name, lane);
   }
