@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,10 +29,20 @@ struct Plan {
   int block = 0;
   int repetition = 0;
   std::map<std::string, double> extra{};  // of this study; see Trial::extra
+  std::string model{};                    // see Trial::model
+  // Since when nobody asked this side, and how long that was to be: what is asked too late does not
+  // count. The row's `extra` says how long it was: "waited_s".
+  struct Pause {
+    std::int64_t begun_us = 0;
+    std::chrono::minutes length{};
+  };
+  std::optional<Pause> pause{};
 };
 
 // How the failure of a trial begins whose state this kind of server cannot be brought into.
 inline constexpr std::string_view kUnsupportedFailure = "unsupported: ";
+// Of one that could not be brought into it this time.
+inline constexpr std::string_view kStateFailure = "state: ";
 
 // Randomised blocks: each repetition is one block with every arm of every side once, in an order of
 // its own that the seed decides; sides alternate within an arm, who goes first changing.
@@ -60,13 +71,19 @@ class TrialRunner {
   };
   TrialRunner(World world, Options options);
 
+  // What has to be done before each try, where the state alone does not bring it about.
+  using Preparation = std::function<void()>;
+
   // Returns what is to be thought of it: the last try. Each try is a row, unless ^C spoiled it.
-  Trial run(const Plan& plan, const StateSpec& spec, Target& target, const Question& question);
+  // There is one try alone where it leaves behind what another would find: a shape that is no more
+  // new, prompts as they come without a preparation.
+  Trial run(const Plan& plan, const StateSpec& spec, Target& target, const Question& question,
+            const Preparation& before_each_try = {});
 
   // Why the latest row is not on the device, it is kept in memory then; empty: it is.
   const std::string& not_written() const { return not_written_; }
 
-  // Where files of competing work lie; for the journal, which has to know before they are made.
+  // Where files of competing work lie.
   static std::string competition_directory(const RunDirectory& rows);
 
  private:
@@ -75,24 +92,31 @@ class TrialRunner {
     const StateSpec& spec;
     Target& target;
     const Question& question;
+    const Preparation& before_each_try;
   };
+  int tries_of(const Job& job) const;
   Trial attempt(const Job& job);
-  Result<> prepare(const Job& job);
+  Result<StateMade> prepare(const Job& job);
   Result<> compete_before(const Job& job, Trial& trial);
-  void measure(const Job& job, Trial& trial);
+  void measure(const Job& job, StateMade made, Trial& trial);
+  std::unique_ptr<Competition> compete_beside(const Job& job, Trial& trial);
+  void note_pause(const Plan::Pause& pause, Trial& trial) const;
   bool start(Target& target, Trial& trial);
   std::optional<double> fastest_read(const Job& job);
   void compare_text(const Job& job, const Answer& answer, Trial& trial);
-  void judge(const Job& job, const Answer& answer, Trial& trial);
+  void judge(const Job& job, const StateMade& made, const Answer& answer, Trial& trial);
+  void compare_rate(const Job& job, double rate, Trial& trial);
   void keep(const Trial& trial);
   bool is_stopped() const { return world_.stop && world_.stop(); }
 
   World world_;
   Options options_;
   int order_ = 0;
-  std::map<std::string, std::vector<double>> rates_;  // side -> control so far
-  std::map<std::string, std::string> texts_;          // side, arm and question -> first answer
-  std::map<std::string, std::string> models_;         // side -> how it named its model first
+  // By server and model, the first also by the prompt's length: the control so far, and how it
+  // named its model first.
+  std::map<std::string, std::vector<double>> rates_;
+  std::map<std::string, std::string> models_;
+  std::map<std::string, std::string> texts_;  // server, model, arm and question -> first answer
   std::string not_written_;
 };
 

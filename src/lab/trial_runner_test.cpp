@@ -4,12 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/temporary_directory.h"
 #include "base/testing/forwarding_files.h"
@@ -247,6 +243,117 @@ TEST_F(Runner, LetsCompetitorsWorkBeforeOrBeside) {
   EXPECT_THAT(machine_.competitors, ElementsAre(Competitor::kDatabase, Competitor::kDatabase));
 }
 
+TEST_F(Runner, FlagsACompetitorThatDidNothing) {
+  machine_.competitors_do = Bytes{};
+  StateSpec spec = warm_;
+  spec.competitor = Competitor::kDatabase;
+  spec.competes = StateSpec::When::kBefore;
+  TrialRunner made = runner({.tries = 1});
+  EXPECT_THAT(run(made, spec).flags, ElementsAre("state: the competing work did nothing"));
+}
+
+// Behind a long prompt tokens come slower; that is no disturbance, nor is another model.
+TEST_F(Runner, ComparesControlsOfOneModelAndLength) {
+  TrialRunner made = runner({.tries = 1});
+  for (int n = 0; n < 3; ++n) EXPECT_TRUE(run(made, warm_).counts());
+  target_.tokens_per_second = 20;
+  question_.prompt = std::string(9000, 'x');
+  EXPECT_TRUE(run(made, warm_).counts());
+  question_.prompt = "What is warm?";
+  question_.model = "another";
+  EXPECT_TRUE(run(made, warm_).counts());
+  question_.model.clear();
+  EXPECT_THAT(run(made, warm_).flags, ElementsAre(StartsWith("control: ")));
+}
+
+TEST_F(Runner, TakesAnotherModelForNoChangeOfTheModel) {
+  TrialRunner made = runner({.tries = 1});
+  EXPECT_TRUE(run(made, warm_).counts());
+  question_.model = "another";
+  target_.mishaps.push_back([](Answer& answer) {
+    answer.model = "another";
+    answer.text = "something else";
+  });
+  EXPECT_TRUE(run(made, warm_).counts());
+}
+
+// ---- tries ----
+
+TEST_F(Runner, StartsAServerAnewThatFailedBeforeItsState) {
+  target_.fails = {Step::kForgetPrompts};
+  TrialRunner made = runner({.tries = 2});
+  EXPECT_THAT(run(made, warm_).failure, StartsWith("state: "));
+  EXPECT_EQ(rows_.rows().size(), 2U);
+  EXPECT_THAT(target_.taken, ElementsAre(Step::kStart, Step::kStop, Step::kStart, Step::kStop));
+}
+
+TEST_F(Runner, StopsNoServerThatCannotBeBroughtThere) {
+  target_.cannot = {Step::kForgetPrompts};
+  TrialRunner made = runner();
+  run(made, warm_);
+  EXPECT_THAT(target_.taken, ElementsAre(Step::kStart));
+}
+
+TEST_F(Runner, PreparesEachTry) {
+  StateSpec spec = warm_;
+  spec.prompts = StateSpec::Prompts::kAsIs;
+  machine_.quiet = false;
+  TrialRunner made = runner();
+  int prepared = 0;
+  Plan plan;
+  plan.arm = spec.name;
+  made.run(plan, spec, target_, question_, [&prepared] { ++prepared; });
+  EXPECT_EQ(prepared, 3);
+  EXPECT_EQ(rows_.rows().size(), 3U);
+}
+
+TEST_F(Runner, TriesOnceWhatATrySpoils) {
+  machine_.quiet = false;
+  TrialRunner made = runner();
+  StateSpec as_is = warm_;
+  as_is.prompts = StateSpec::Prompts::kAsIs;
+  run(made, as_is);
+  StateSpec shape = warm_;
+  shape.new_shape = true;
+  run(made, shape);
+  EXPECT_EQ(rows_.rows().size(), 2U);
+}
+
+// ---- what is told beside ----
+
+TEST_F(Runner, TellsOfAServersStartWhereItIsNoPartOfTheWait) {
+  StateSpec spec = cold_;
+  spec.server = StateSpec::Server::kRestarted;
+  TrialRunner made = runner();
+  const Trial trial = run(made, spec);
+  EXPECT_TRUE(trial.counts()) << trial.failure << (trial.flags.empty() ? "" : trial.flags[0]);
+  EXPECT_EQ(trial.extra.at("server_start_ms"), 30);
+  EXPECT_EQ(trial.timing.start_ms, std::nullopt);
+}
+
+TEST_F(Runner, TellsOfProgramsThatStayedInMemory) {
+  StateSpec spec = cold_;
+  spec.server = StateSpec::Server::kRestarted;
+  spec.programs_dropped = true;
+  machine_.maps["/bin/hearth"] = {1};
+  TrialRunner made = runner({.tries = 1});
+  const Trial trial = run(made, spec);
+  EXPECT_EQ(trial.extra.at("programs_kept"), 1);
+  EXPECT_THAT(trial.flags, ElementsAre(HasSubstr("1 of the programs stayed in memory")));
+}
+
+TEST_F(Runner, FlagsShortAndEmptyReplies) {
+  TrialRunner made = runner({.tries = 1});
+  target_.mishaps.push_back([](Answer& answer) {
+    answer.goes_on_at_end = true;
+    answer.timing.generated_tokens = 3;
+  });
+  EXPECT_THAT(run(made, warm_).flags, ElementsAre("text: only 3 of 16 tokens came"));
+  question_.prompt = "What is cold?";
+  target_.mishaps.push_back([](Answer& answer) { answer.text.clear(); });
+  EXPECT_THAT(run(made, warm_).flags, ElementsAre("text: the reply was empty"));
+}
+
 // ---- the disk, and ^C ----
 
 TEST_F(Runner, LosesNoRowToAFullDisk) {
@@ -278,44 +385,6 @@ TEST_F(Runner, KeepsNothingThatAnInterruptSpoiled) {
   TrialRunner made = runner();
   EXPECT_FALSE(run(made, warm_).counts());
   EXPECT_TRUE(rows_.rows().empty());
-}
-
-// ---- the order ----
-
-TEST(Randomised, HasEachArmOfEachSideOnceInABlock) {
-  std::vector<StateSpec> states(4);
-  for (std::size_t n = 0; n < states.size(); ++n) states[n].name = std::string(1, 'a' + char(n));
-  const std::vector<Plan> plans = randomised("classes", states, 2, 5, 7);
-  ASSERT_EQ(plans.size(), 40U);
-  std::map<int, std::set<std::pair<std::size_t, std::size_t>>> blocks;
-  int hearth_first = 0;
-  std::set<std::string> orders;
-  for (std::size_t n = 0; n < plans.size(); ++n) {
-    EXPECT_EQ(plans[n].arm, states[plans[n].state].name);
-    EXPECT_EQ(plans[n].arm, plans[n / 2 * 2].arm) << "sides alternate within an arm";
-    blocks[plans[n].block].emplace(plans[n].side, plans[n].state);
-    if (n % 2 == 0 && plans[n].side == 0) ++hearth_first;
-  }
-  for (const auto& [block, made] : blocks) EXPECT_EQ(made.size(), 8U);
-  EXPECT_EQ(hearth_first, 10) << "each goes first half of the time";
-  for (std::size_t block = 0; block < 5; ++block) {
-    std::string order;
-    for (std::size_t n = 0; n < 8; n += 2) order += plans[block * 8 + n].arm;
-    orders.insert(order);
-  }
-  EXPECT_GT(orders.size(), 1U);
-}
-
-TEST(Randomised, IsDecidedByTheSeed) {
-  std::vector<StateSpec> states(6);
-  for (std::size_t n = 0; n < states.size(); ++n) states[n].name = std::string(1, 'a' + char(n));
-  const auto text = [&](std::uint64_t seed) {
-    std::string order;
-    for (const Plan& plan : randomised("classes", states, 2, 3, seed)) order += plan.arm;
-    return order;
-  };
-  EXPECT_EQ(text(1), text(1));
-  EXPECT_NE(text(1), text(2));
 }
 
 }  // namespace

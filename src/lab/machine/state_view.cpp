@@ -91,6 +91,8 @@ struct Holder {
 
 void add_processes(StateProof& proof, const std::vector<pid_t>& pids,
                    const std::vector<std::string>& paths) {
+  // Nobody to look at is no proof that there is nobody.
+  if (pids.empty()) return;
   proof.processes = 0;
   ProcessFigures sum;
   Holder holder;

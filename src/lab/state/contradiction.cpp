@@ -18,7 +18,8 @@ using Weights = StateSpec::Weights;
 using Prompts = StateSpec::Prompts;
 
 constexpr double kPagesTolerance = 0.01;
-constexpr double kNewAge = 300;  // seconds: loading a large model from a slow disk included
+constexpr double kAgeSlack_s = 1;   // two clocks are compared
+constexpr double kLeastHeld = 0.1;  // of the weights, where nothing of them is mapped
 
 // nullptr: the server does not tell.
 const std::string* told(const StateProof& proof, const char* layer) {
@@ -46,11 +47,30 @@ std::optional<bool> holds_weights(const StateProof& proof) {
   return number(proof.anonymous) + number(proof.device) >= 0.8 * number(proof.load_set);
 }
 
+// What the kernel knows for certain against the server's word.
+Reason denied(const StateProof& proof, const std::string& level) {
+  const auto reason = [&level](std::string_view what) {
+    return fmt::format("the server said that the weights were \"{}\", but {}", level, what);
+  };
+  if (level != "resident") {
+    if (proof.mapped == true) return reason("a process mapped the model's file");
+    return std::nullopt;
+  }
+  if (proof.processes == 0) return reason("it had no process");
+  // Without the graphics memory's figure they may be there.
+  const bool is_known = proof.mapped == false && proof.resident && proof.device && proof.load_set;
+  if (is_known &&
+      number(proof.resident) + number(proof.device) < kLeastHeld * number(proof.load_set)) {
+    return reason("its processes had no such memory");
+  }
+  return std::nullopt;
+}
+
 Reason wrong_weights(const StateSpec& spec, const StateProof& proof) {
   if (spec.weights == Weights::kAsIs) return std::nullopt;
   const bool wanted = spec.weights == Weights::kResident;
   if (const std::string* level = told(proof, "weights")) {
-    if ((*level == "resident") == wanted && *level != "loading") return std::nullopt;
+    if ((*level == "resident") == wanted && *level != "loading") return denied(proof, *level);
     return fmt::format("the server said that the weights were \"{}\"", *level);
   }
   if (!proof.processes) return "whether the weights were resident could not be observed";
@@ -60,14 +80,19 @@ Reason wrong_weights(const StateSpec& spec, const StateProof& proof) {
   return *found ? "a process held the weights" : "no process held the weights";
 }
 
-Reason wrong_server(const StateSpec& spec, const StateProof& proof) {
-  if (spec.server == Server::kAsIs || proof.processes == 0) return std::nullopt;
+Reason wrong_server(const StateSpec& spec, const StateProof& proof, const StateMade& made) {
+  if (spec.server == Server::kAsIs) return std::nullopt;
+  if (!made.left.empty()) {
+    return fmt::format("process {} was to end and is still there", made.left.front());
+  }
+  if (proof.processes == 0) return std::nullopt;
   // Where a worker was ended and nothing is loaded, the server itself is all that there is.
   const bool has_new_holder = spec.weights == Weights::kResident;
   if (spec.server == Server::kWorkerEnded && !has_new_holder) return std::nullopt;
   if (!proof.holder_age_s) return "the age of the server's process could not be observed";
-  if (*proof.holder_age_s <= kNewAge) return std::nullopt;
-  return fmt::format("the process was {:.0f} s old, so it is not a new one", *proof.holder_age_s);
+  if (*proof.holder_age_s <= made.seconds + kAgeSlack_s) return std::nullopt;
+  return fmt::format("the process was {:.0f} s old, and it was to be started anew {:.0f} s ago",
+                     *proof.holder_age_s, made.seconds);
 }
 
 std::string_view level_of(Prompts prompts) {
@@ -102,14 +127,36 @@ Reason wrong_artifact(const StateSpec& spec, const StateProof& proof) {
   return is_there ? Reason{"the model's file was still there"} : std::nullopt;
 }
 
+Reason wrong_programs(const StateMade& made) {
+  if (made.programs_kept == 0) return std::nullopt;
+  return fmt::format("{} of the programs stayed in memory: {}", made.programs_kept,
+                     made.programs_reason);
+}
+
+// Where neither kernel nor server says anything.
+bool shows_weights(const StateSpec& spec, const StateProof& proof, const Answer& answer) {
+  const bool is_told = proof.processes || told(proof, "weights") != nullptr;
+  if (is_told || spec.weights != Weights::kResident || spec.prompts != Prompts::kLive) return false;
+  const int prompt = answer.timing.prompt_tokens.value_or(0);
+  return prompt > 0 && answer.timing.cached_tokens.value_or(0) >= std::max(1, prompt / 2);
+}
+
 }  // namespace
 
-std::optional<std::string> contradiction(const StateSpec& spec, const StateProof& proof) {
-  for (const auto check :
-       {wrong_pages, wrong_weights, wrong_server, wrong_prompts, wrong_artifact}) {
+std::optional<std::string> contradiction(const StateSpec& spec, const StateProof& proof,
+                                         const StateMade& made) {
+  for (const auto check : {wrong_pages, wrong_weights, wrong_prompts, wrong_artifact}) {
     if (Reason reason = check(spec, proof)) return reason;
   }
-  return std::nullopt;
+  if (Reason reason = wrong_server(spec, proof, made)) return reason;
+  return wrong_programs(made);
+}
+
+std::optional<std::string> contradiction(const StateSpec& spec, const StateProof& proof,
+                                         const StateMade& made, const Answer& answer) {
+  StateSpec rest = spec;
+  if (shows_weights(spec, proof, answer)) rest.weights = Weights::kAsIs;
+  return contradiction(rest, proof, made);
 }
 
 std::optional<std::string> contradiction(const StateSpec& spec, const Answer& answer) {

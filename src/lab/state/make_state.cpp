@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lab/state/load_files.h"
 #include "lab/state/state_spec.h"
@@ -38,16 +40,16 @@ class Maker {
   Maker(const StateSpec& spec, Target& target, Machine& machine, const Question& question)
       : spec_{spec}, target_{target}, machine_{machine}, question_{question} {}
 
-  Result<> make() {
-    if (Result<> sound = check(spec_); !sound) return sound;
+  Result<StateMade> make() {
+    if (Result<> sound = check(spec_); !sound) return Failed{std::move(sound).error()};
     using Part = Result<> (Maker::*)();
     // What a step needs comes before it, and what would spoil it: pages last, for each of the
     // others may read files.
     for (const Part part : {&Maker::prompts, &Maker::server, &Maker::weights, &Maker::first_shape,
                             &Maker::artifact, &Maker::programs, &Maker::pages}) {
-      if (Result<> done = (this->*part)(); !done) return done;
+      if (Result<> done = (this->*part)(); !done) return Failed{std::move(done).error()};
     }
-    return {};
+    return std::move(made_);
   }
 
  private:
@@ -98,13 +100,28 @@ class Maker {
       case Server::kAsIs:
         return {};
       case Server::kWorkerEnded:
-        return take({Step::kStart, Step::kEndWorker});
+        if (Result<> started = target_.take(Step::kStart); !started) return started;
+        made_.ended = workers();
+        return target_.take(Step::kEndWorker);
       case Server::kRestarted:
         break;
     }
+    made_.ended = target_.processes();
     if (Result<> stopped = target_.take(Step::kStop); !stopped) return stopped;
     if (Result<> dropped = programs(); !dropped) return dropped;
     return ends_stopped() ? Result<>{} : target_.take(Step::kStart);
+  }
+
+  // Those that map the model; of a model that is not loaded, the only one that there can be.
+  std::vector<pid_t> workers() const {
+    const std::vector<pid_t> all = target_.processes();
+    const std::vector<std::string> files = load_files(target_);
+    std::vector<pid_t> found;
+    for (const pid_t pid : all) {
+      if (machine_.observe({pid}, files).mapped == true) found.push_back(pid);
+    }
+    if (found.empty() && all.size() == 2) return {all.back()};
+    return found;
   }
 
   Result<> weights() {
@@ -142,14 +159,19 @@ class Maker {
     return spec_.model_removed ? target_.take(Step::kRemoveModel) : Result<>{};
   }
 
-  // Each file by itself and as far as it goes: some of them the lab runs itself.
+  // Each file by itself and as far as it goes: some of them the lab runs itself. While the server
+  // is stopped all of them have to go; once it runs again, what it does not use.
   Result<> programs() {
     if (!spec_.programs_dropped) return {};
+    const bool is_stopped = target_.processes().empty();
     for (const std::string& file : target_.paths().programs) {
       const Result<> set = machine_.set_pages({file}, 0, PagePattern::kSpread);
       if (!set && set.error().code() != ErrorCode::kConflict &&
           set.error().code() != ErrorCode::kUnavailable) {
         return set;
+      }
+      if (!set && is_stopped && made_.programs_kept++ == 0) {
+        made_.programs_reason = set.error().message();
       }
     }
     return {};
@@ -176,6 +198,7 @@ class Maker {
   Target& target_;
   Machine& machine_;
   const Question& question_;
+  StateMade made_;
 };
 
 }  // namespace
@@ -185,9 +208,23 @@ bool needs_rehearsal(const StateSpec& spec) {
          spec.prompts == Prompts::kLive;
 }
 
-Result<> make_state(const StateSpec& spec, Target& target, Machine& machine,
-                    const Question& question) {
+Result<StateMade> make_state(const StateSpec& spec, Target& target, Machine& machine,
+                             const Question& question) {
   return Maker{spec, target, machine, question}.make();
+}
+
+StateProof prove(const Target& target, const Machine& machine, StateMade& made) {
+  const std::vector<pid_t> processes = target.processes();
+  StateProof proof = machine.observe(processes, load_files(target));
+  proof.told = target.levels();
+  // Of a server that the lab itself starts, no process is an answer; of another, none was found.
+  const bool is_ours = target.start_is_waited_for() || target.last_start_ms() > 0;
+  if (!proof.processes && is_ours) proof.processes = 0;
+  made.left.clear();
+  for (const pid_t pid : made.ended) {
+    if (std::ranges::find(processes, pid) != processes.end()) made.left.push_back(pid);
+  }
+  return proof;
 }
 
 }  // namespace hearth::lab

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/state/load_files.h"
@@ -27,11 +28,20 @@ struct Lab {
   FakeTarget target{machine, "fake"};
   Question question{.model = {}, .prompt = "What is warm?"};
 
-  Result<> make(const StateSpec& spec) { return make_state(spec, target, machine, question); }
-  StateProof proof() {
-    StateProof found = machine.observe(target.processes(), load_files(target));
-    found.told = target.levels();
-    return found;
+  StateMade made{};
+
+  Result<> make(const StateSpec& spec) {
+    const TimePoint began = machine.clock.now();
+    Result<StateMade> result = make_state(spec, target, machine, question);
+    if (!result) return Failed{std::move(result).error()};
+    made = std::move(*result);
+    made.seconds = milliseconds_of(machine.clock.now() - began) / 1000;
+    return {};
+  }
+  StateProof proof() { return prove(target, machine, made); }
+  std::optional<std::string> contradiction_to(const StateSpec& spec) {
+    const StateProof found = proof();
+    return contradiction(spec, found, made);
   }
 };
 
@@ -100,7 +110,7 @@ class StatesWithoutWeights : public States {};
 TEST_P(States, AreMadeAndProved) {
   Lab lab;
   ASSERT_TRUE(lab.make(GetParam().spec)) << lab.make(GetParam().spec).error().message();
-  EXPECT_EQ(contradiction(GetParam().spec, lab.proof()), std::nullopt);
+  EXPECT_EQ(lab.contradiction_to(GetParam().spec), std::nullopt);
   if (needs_rehearsal(GetParam().spec)) {
     EXPECT_EQ(lab.target.asked.size(), 1U);
   }
@@ -111,7 +121,7 @@ TEST_P(StatesOfFiles, AreProvedWithoutTheServersWord) {
   Lab lab;
   lab.target.tells_levels = false;
   ASSERT_TRUE(lab.make(GetParam().spec));
-  EXPECT_EQ(contradiction(GetParam().spec, lab.proof()), std::nullopt);
+  EXPECT_EQ(lab.contradiction_to(GetParam().spec), std::nullopt);
 }
 
 TEST_P(StatesWithoutWeights, OfAServerThatIsItsModelEndStopped) {
@@ -122,7 +132,7 @@ TEST_P(StatesWithoutWeights, OfAServerThatIsItsModelEndStopped) {
   EXPECT_FALSE(lab.target.running);
   StateSpec spec = GetParam().spec;
   spec.prompts = Prompts::kAsIs;
-  EXPECT_EQ(contradiction(spec, lab.proof()), std::nullopt);
+  EXPECT_EQ(lab.contradiction_to(spec), std::nullopt);
 }
 
 const auto kNameOfState = [](const auto& test) { return test.param.name; };
@@ -194,6 +204,8 @@ TEST(MakeState, DropsProgramsAsFarAsTheyGo) {
   lab.machine.files["/bin/fake"].share = 1.0;
   lab.machine.maps["/bin/fake"] = {1};
   EXPECT_TRUE(lab.make(spec));
+  EXPECT_EQ(lab.made.programs_kept, 1);
+  EXPECT_THAT(lab.contradiction_to(spec).value_or(""), HasSubstr("/bin/fake is mapped"));
 }
 
 // ---- contradictions ----
@@ -206,20 +218,84 @@ TEST(Contradiction, NamesWhatIsNotSo) {
   proof.processes = 1;
   proof.holder_age_s = 3;
   proof.told = {{"weights", "resident"}, {"prefix", "none"}};
-  ASSERT_EQ(contradiction(spec, proof), std::nullopt);
+  const StateMade made{.seconds = 5};
+  ASSERT_EQ(contradiction(spec, proof, made), std::nullopt);
 
   StateProof other = proof;
   other.pages = 0.98;
-  EXPECT_EQ(contradiction(spec, other), "98.0 % of the pages were resident, not 100.0 %");
+  EXPECT_EQ(contradiction(spec, other, made), "98.0 % of the pages were resident, not 100.0 %");
   other = proof;
-  other.holder_age_s = 4000;
-  EXPECT_THAT(*contradiction(spec, other), HasSubstr("4000 s old"));
+  other.holder_age_s = 200;  // before the step
+  EXPECT_THAT(*contradiction(spec, other, made), HasSubstr("200 s old"));
   other = proof;
   other.told["weights"] = "hollow";
-  EXPECT_THAT(*contradiction(spec, other), HasSubstr("hollow"));
+  EXPECT_THAT(*contradiction(spec, other, made), HasSubstr("hollow"));
   other = proof;
   other.told["prefix"] = "on disk";
-  EXPECT_THAT(*contradiction(spec, other), HasSubstr("on disk"));
+  EXPECT_THAT(*contradiction(spec, other, made), HasSubstr("on disk"));
+  EXPECT_THAT(*contradiction(spec, proof, {.ended = {7, 8}, .left = {8}, .seconds = 5}),
+              HasSubstr("process 8 was to end"));
+}
+
+// The kernel sees it, so the server's word does not count.
+TEST(Contradiction, IsAServersWordThatTheKernelDenies) {
+  StateSpec spec = spec_of(Server::kAsIs, Weights::kUnloaded, Prompts::kAsIs);
+  StateProof proof;
+  proof.processes = 2;
+  proof.mapped = true;
+  proof.told = {{"weights", "hollow"}};
+  EXPECT_THAT(contradiction(spec, proof).value_or(""), HasSubstr("mapped the model's file"));
+  proof.mapped = false;
+  EXPECT_EQ(contradiction(spec, proof), std::nullopt);
+  spec.weights = Weights::kResident;
+  proof.told = {{"weights", "resident"}};
+  EXPECT_EQ(contradiction(spec, proof), std::nullopt) << "they may be in graphics memory";
+  proof.processes = 0;
+  EXPECT_THAT(contradiction(spec, proof).value_or(""), HasSubstr("no process"));
+}
+
+// A worker that goes on although it was to end is found by its number, however old it is.
+TEST(MakeState, KnowsWhichProcessesHadToEnd) {
+  Lab lab;
+  const std::vector<pid_t> before = lab.target.processes();
+  StateSpec spec = spec_of(Server::kWorkerEnded, Weights::kResident, Prompts::kForgotten);
+  ASSERT_TRUE(lab.make(spec));
+  EXPECT_EQ(lab.made.ended, before);
+  EXPECT_EQ(lab.contradiction_to(spec), std::nullopt);
+  lab.made.ended = lab.target.processes();
+  EXPECT_THAT(lab.contradiction_to(spec).value_or(""), HasSubstr("was to end"));
+}
+
+// ---- of a server that only its API is known of ----
+
+TEST(Contradiction, IsNotThereWhereCachedTokensProveALoadedModel) {
+  const StateSpec spec = spec_of(Server::kAsIs, Weights::kResident, Prompts::kLive);
+  const StateProof nothing;
+  EXPECT_EQ(nothing.processes, std::nullopt);
+  Answer answer;
+  answer.timing.prompt_tokens = 128;
+  EXPECT_THAT(contradiction(spec, nothing, {}, answer).value_or(""),
+              HasSubstr("could not be observed"));
+  answer.timing.cached_tokens = 127;
+  EXPECT_EQ(contradiction(spec, nothing, {}, answer), std::nullopt);
+  StateProof seen;  // where somebody looked, that counts
+  seen.processes = 1;
+  EXPECT_TRUE(contradiction(spec, seen, {}, answer));
+}
+
+TEST(Prove, KnowsNoProcessesOfAServerThatOthersStarted) {
+  struct Elsewhere : FakeTarget {
+    using FakeTarget::FakeTarget;
+    std::vector<pid_t> processes() const override { return {}; }
+    double last_start_ms() const override { return 0; }
+  };
+  FakeMachine machine;
+  const Elsewhere elsewhere{machine, "elsewhere"};
+  StateMade made;
+  EXPECT_EQ(prove(elsewhere, machine, made).processes, std::nullopt);
+  FakeTarget ours{machine, "ours"};
+  ASSERT_TRUE(ours.take(Step::kStop));
+  EXPECT_EQ(prove(ours, machine, made).processes, 0);
 }
 
 // The server alone is left, as old as it is.
@@ -232,7 +308,7 @@ TEST(Contradiction, IsNotTheAgeOfAServerWhoseWorkerHasGone) {
   EXPECT_EQ(contradiction(spec, proof), std::nullopt);
   spec.weights = Weights::kResident;
   proof.told = {{"weights", "resident"}};
-  EXPECT_TRUE(contradiction(spec, proof));
+  EXPECT_TRUE(contradiction(spec, proof, {.seconds = 10}));
 }
 
 TEST(Contradiction, IsWhatCouldNotBeObserved) {

@@ -16,6 +16,12 @@ std::string key_of(const std::string& side, const std::string& arm, int block) {
   return side + '\n' + arm + '\n' + std::to_string(block);
 }
 
+// A row that does not count, or whose state could not be made, may have been about to be tried
+// again when the run was ended.
+bool is_final(const Trial& row) {
+  return row.failure.empty() ? row.flags.empty() : !row.failure.starts_with(kStateFailure);
+}
+
 }  // namespace
 
 void bring_into_use(Target& target, const Question& question) {
@@ -36,7 +42,9 @@ void displace_processor_caches() {
 
 StudyDriver::StudyDriver(World world, std::vector<Side> sides)
     : world_{std::move(world)}, sides_{std::move(sides)} {
-  for (const Trial& row : world_.rows.rows()) done_.insert(key_of(row.side, row.arm, row.block));
+  for (const Trial& row : world_.rows.rows()) {
+    if (is_final(row)) done_.insert(key_of(row.side, row.arm, row.block));
+  }
 }
 
 bool StudyDriver::settled(const Plan& plan) const {
@@ -64,20 +72,27 @@ void StudyDriver::run(const Study& study, int repetitions, std::uint64_t seed,
 void StudyDriver::inject(const Plan& plan, const Arm& arm, Meanwhile meanwhile) {
   const Side& side = sides_[plan.side];
   const Question question = question_of(arm, plan.block);
+  TrialRunner::Preparation in_use;
   if (arm.pause) {
-    bring_into_use(*side.target, question);
-    if (arm.pause->count() > 0) displace_processor_caches();
+    in_use = [&] {
+      bring_into_use(*side.target, question);
+      if (arm.pause->count() > 0) displace_processor_caches();
+    };
   }
-  make(plan, after_pause(arm, habits_of(side.kind), meanwhile), question);
+  make(plan, after_pause(arm, habits_of(side.kind), meanwhile), question, in_use);
 }
 
-void StudyDriver::make(const Plan& plan, const StateSpec& state, const Question& question) {
-  look_at(plan, world_.runner.run(plan, state, *sides_[plan.side].target, question));
+void StudyDriver::make(const Plan& plan, const StateSpec& state, const Question& question,
+                       const TrialRunner::Preparation& before_each_try) {
+  look_at(plan,
+          world_.runner.run(plan, state, *sides_[plan.side].target, question, before_each_try));
 }
 
 void StudyDriver::look_at(const Plan& plan, const Trial& trial) {
   const std::string& side = sides_[plan.side].target->name();
   const std::string name = side + ": " + plan.arm;
+  // What ^C has spoiled is no finding.
+  if (!trial.counts() && world_.stop()) return;
   done_.insert(key_of(side, plan.arm, plan.block));
   if (trial.failure.empty()) {
     failures_[name] = 0;
@@ -95,7 +110,7 @@ void StudyDriver::look_at(const Plan& plan, const Trial& trial) {
 void StudyDriver::leave_out(const std::string& side_and_arm, const std::string& why) {
   RunInfo info = world_.rows.info();
   info.left_out[side_and_arm] = why;
-  // On a full disk it is known until the end of this run, and found out again by the next.
+  // On a full disk the info is kept in memory and written with a later row.
   (void)world_.rows.update(info);
 }
 

@@ -20,10 +20,10 @@ struct Side {
   std::string kind;  // "hearth", "ollama", ...; see habits_of()
 };
 
-// Makes the trials of a study, in randomised blocks. What has a row already is not made again, so
-// that a run which was ended goes on where it was. An arm that a side cannot be brought into is
-// left out, and so is the rest of one that failed three times in a row; the run's info says why.
-// Not thread-safe.
+// Makes the trials of a study, in randomised blocks. What has a row that counts, or that says how
+// the server failed, is not made again, so that a run which was ended goes on where it was. An arm
+// that a side cannot be brought into is left out, and so is the rest of one that failed three times
+// in a row; the run's info says why. Not thread-safe.
 class StudyDriver {
  public:
   struct World {
@@ -37,8 +37,9 @@ class StudyDriver {
 
   void run(const Study& study, int repetitions, std::uint64_t seed, Meanwhile meanwhile);
 
-  // One trial of an arm that `plan` names.
-  void make(const Plan& plan, const StateSpec& state, const Question& question);
+  // One trial of an arm that `plan` names; see TrialRunner::run.
+  void make(const Plan& plan, const StateSpec& state, const Question& question,
+            const TrialRunner::Preparation& before_each_try = {});
 
   // Whether such a trial has been made, or is left out.
   bool settled(const Plan& plan) const;

@@ -16,6 +16,7 @@
 #include "lab/machine/processes.h"
 #include "lab/target/json_look.h"
 #include "lab/target/process_view.h"
+#include "lab/target/stoppable_call.h"
 
 namespace hearth::lab {
 namespace {
@@ -24,7 +25,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr seconds kStartPatience{600};
+constexpr seconds kReadingPatience{600};  // at least
+constexpr seconds kMoments{30};
 constexpr seconds kStopGrace{20};
 constexpr milliseconds kReadyLook{2};
 constexpr milliseconds kLook{10};
@@ -42,11 +44,12 @@ ErrorCode code_of(int status) {
   }
 }
 
-bool is_healthy(const http::Client& client, const std::string& path) {
+bool is_healthy(const http::Client& client, const std::string& path,
+                const std::function<bool()>& stop) {
   http::Client::Call call;
   call.target = path;
   call.read_timeout = seconds{10};
-  const Result<http::HttpResponse> answer = client.call(call);
+  const Result<http::HttpResponse> answer = call_until_stopped(client, call, stop);
   return answer && answer->status == 200;
 }
 
@@ -82,7 +85,9 @@ Answer StartedTarget::ask(const Question& question) {
     nobody.problem = name_ + " does not run";
     return nobody;
   }
-  Answer answer = ask_server(*client_, asking(), question);
+  const Asking how = asking();
+  Answer answer = ask_server(*client_, how, with_patience(question, options_));
+  answer.goes_on_at_end = how.dialect == Dialect::kCompletion;
   // Once is enough, and whoever measures the request waits for it.
   if (!std::exchange(saw_a_request_, true)) look_at_programs();
   if (process_ != nullptr && !process_->is_running() && answer.ending != Answer::Ending::kDone) {
@@ -117,12 +122,12 @@ Result<> StartedTarget::start() {
 Result<> StartedTarget::wait_until_ready(steady_clock::time_point begun) {
   while (true) {
     if (!client_) client_ = address_of(*process_);
-    if (client_ && is_healthy(*client_, health_path())) break;
+    if (client_ && is_healthy(*client_, health_path(), options_.stop)) break;
     if (!process_->is_running()) return fail(ErrorCode::kUnavailable, process_->last_words());
     if (options_.stop && options_.stop()) return fail(ErrorCode::kCancelled, "interrupted");
-    if (steady_clock::now() - begun > kStartPatience) {
+    if (steady_clock::now() - begun > reading_patience()) {
       return fail(ErrorCode::kUnavailable,
-                  fmt::format("it is not ready after {} s: {}", kStartPatience.count(),
+                  fmt::format("it is not ready after {} s: {}", reading_patience().count(),
                               process_->last_words()));
     }
     std::this_thread::sleep_for(kReadyLook);
@@ -159,14 +164,15 @@ void StartedTarget::look_at_programs() {
 }
 
 Result<boost::json::value> StartedTarget::call(const std::string& method, const std::string& target,
-                                               const std::string& body) const {
+                                               const std::string& body, Takes takes) const {
   if (!client_) return fail(ErrorCode::kUnavailable, name_ + " does not run");
   http::Client::Call call;
   call.method = method;
   call.target = target;
   call.body = body;
   if (!body.empty()) call.headers = {{"Content-Type", "application/json"}};
-  Result<http::HttpResponse> answer = client_->call(call);
+  call.read_timeout = takes == Takes::kMoments ? kMoments : reading_patience();
+  Result<http::HttpResponse> answer = call_until_stopped(*client_, call, options_.stop);
   if (!answer) return Failed{std::move(answer).error().during(target)};
   if (answer->status >= 300) {
     return fail(code_of(answer->status), fmt::format("{}: status {}: {}", target, answer->status,
@@ -174,6 +180,11 @@ Result<boost::json::value> StartedTarget::call(const std::string& method, const 
   }
   Result<boost::json::value> parsed = parse_json(answer->body);
   return parsed ? std::move(parsed) : boost::json::value{answer->body};
+}
+
+seconds StartedTarget::reading_patience() const {
+  const auto patience = std::chrono::ceil<seconds>(options_.patience.value_or(milliseconds{0}));
+  return std::max(kReadingPatience, patience);
 }
 
 Result<> StartedTarget::wait_until(const std::string& what, seconds patience,

@@ -61,13 +61,18 @@ class StartedTarget : public Target {
   // Which programs and libraries its processes map is kept from now on.
   void look_at_programs();
 
-  // The reply of an answer below 300. Errors: kUnavailable, with what the server says; kNotFound
-  // for 404, kUnsupported for 501, kConflict for 409.
+  // How long a call may take: some do nothing but say or begin something, others read the model.
+  enum class Takes { kMoments, kReading };
+  // The reply of an answer below 300; ^C ends the waiting. Errors: kUnavailable, with what the
+  // server says; kNotFound for 404, kUnsupported for 501, kConflict for 409; kCancelled.
   Result<boost::json::value> call(const std::string& method, const std::string& target,
-                                  const std::string& body = {}) const;
+                                  const std::string& body = {},
+                                  Takes takes = Takes::kMoments) const;
   // Polls until `holds`. Errors: kUnavailable, "WHAT did not come about in 60 s"; kCancelled (^C).
   Result<> wait_until(const std::string& what, std::chrono::seconds patience,
                       const std::function<bool()>& holds) const;
+  // How long reading the model may take, with what a server makes of it: ten minutes at least.
+  std::chrono::seconds reading_patience() const;
   // kill -9, and waits until it is gone.
   Result<> end(pid_t pid) const;
   Failed unsupported(Step step, const std::string& why) const;

@@ -35,7 +35,8 @@ struct Answer {
   std::string problem;  // with anything but kDone
   Timing timing;        // start_ms is left to whoever started the server
   std::string text;
-  std::string model;  // as the reply names it
+  bool goes_on_at_end = false;  // the server was told to write all tokens, and this kind does
+  std::string model;            // as the reply names it
   std::string response_class;
   std::string verdict_code;
   std::string verdict_text;

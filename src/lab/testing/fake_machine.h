@@ -50,12 +50,13 @@ class FakeMachine : public Machine {
   std::vector<PagesSet> pages_set;
   std::vector<Competitor> competitors;  // that were ever started
   int competing = 0;                    // right now
+  Bytes competitors_do{1 << 20};
   std::chrono::milliseconds slept{};
 
   StateProof observe(const std::vector<pid_t>& pids,
                      const std::vector<std::string>& paths) const override {
     StateProof proof;
-    proof.processes = static_cast<int>(pids.size());
+    if (!pids.empty()) proof.processes = static_cast<int>(pids.size());
     proof.clock_mhz = 3000.0;
     add_processes(proof, pids);
     if (observable && !paths.empty()) add_pages(proof, paths);
@@ -127,7 +128,7 @@ class FakeMachine : public Machine {
     Beside(const Beside&) = delete;
     Beside& operator=(const Beside&) = delete;
     ~Beside() override { --machine_.competing; }
-    Bytes done() const override { return Bytes{1 << 20}; }
+    Bytes done() const override { return machine_.competitors_do; }
 
    private:
     FakeMachine& machine_;
