@@ -3,6 +3,7 @@
 
 #include <semaphore.h>
 
+#include <array>
 #include <cerrno>
 
 namespace hearth::cli {
@@ -10,7 +11,9 @@ namespace {
 
 volatile std::sig_atomic_t seen = 0;
 int depth = 0;
-struct sigaction earlier{};
+constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+std::size_t watched = 0;  // so many of them
+std::array<struct sigaction, kSignals.size()> earlier{};
 
 // sem_post() is one of the few ways to wake a thread that a signal handler may use.
 sem_t& wakeups() {
@@ -31,17 +34,23 @@ void on_interrupt(int) {
 
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
+InterruptWatch::InterruptWatch(Signals signals) {
   if (depth++ > 0) return;
   forget();
   struct sigaction action{};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &earlier);
+  watched = signals == Signals::kInterrupt ? 1 : kSignals.size();
+  for (std::size_t i = 0; i < watched; ++i) {
+    ::sigaction(kSignals[i], &action, &earlier[i]);
+    const bool is_ignored = earlier[i].sa_handler == SIG_IGN;
+    if (is_ignored && kSignals[i] != SIGINT) ::sigaction(kSignals[i], &earlier[i], nullptr);
+  }
 }
 
 InterruptWatch::~InterruptWatch() {
-  if (--depth == 0) ::sigaction(SIGINT, &earlier, nullptr);
+  if (--depth > 0) return;
+  for (std::size_t i = 0; i < watched; ++i) ::sigaction(kSignals[i], &earlier[i], nullptr);
 }
 
 void InterruptWatch::forget() {

@@ -5,12 +5,15 @@
 
 namespace hearth::cli {
 
-// While one of these lives, ^C (SIGINT) no longer ends the process but is remembered here. They
+// While one of these lives, ^C (SIGINT) no longer ends the process but is remembered here; if it is
+// made so, SIGTERM and SIGHUP as well (one that is ignored, as under nohup, stays ignored). They
 // nest: the outermost one forgets what came before it and brings the earlier disposition back at
 // its end, so that a ^C between two inner ones is seen by the second. Of one thread.
 class InterruptWatch {
  public:
-  InterruptWatch();
+  enum class Signals { kInterrupt, kAllEndings };
+  // Of inner ones, `signals` do not matter.
+  explicit InterruptWatch(Signals signals = Signals::kInterrupt);
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -33,10 +34,15 @@ constexpr std::size_t kRecord = 8 << 10;
 
 // ---- files ----
 
-Result<> fill(const Files& files, const Fd& file, Bytes size) {
+using Stop = std::function<bool()>;
+
+Failed cancelled() { return fail(ErrorCode::kCancelled, "interrupted"); }
+
+Result<> fill(const Files& files, const Fd& file, Bytes size, const Stop& stop) {
   std::vector<std::uint64_t> words(kChunk / sizeof(std::uint64_t));
   std::mt19937_64 engine{size.count()};
   for (std::uint64_t at = 0; at < size.count(); at += kChunk) {
+    if (stop && stop()) return cancelled();
     for (std::uint64_t& word : words) word = engine();
     const std::size_t length = std::min<std::uint64_t>(kChunk, size.count() - at);
     const auto bytes = std::as_bytes(std::span{words}).first(length);
@@ -51,7 +57,8 @@ struct WorkFile {
 };
 
 // A file of about that size, of this run or an earlier one, with no page cached.
-Result<WorkFile> work_file(const Files& files, const std::string& path, Bytes wanted) {
+Result<WorkFile> work_file(const Files& files, const std::string& path, Bytes wanted,
+                           const Stop& stop) {
   Result<Fd> file = files.open_write(path, Files::Create::kIfMissing);
   if (!file) return Failed{std::move(file).error()};
   const Result<FileInfo> info = files.info(*file);
@@ -60,7 +67,7 @@ Result<WorkFile> work_file(const Files& files, const std::string& path, Bytes wa
   if (size < Bytes{wanted.count() / 2} || size > wanted + wanted) {
     size = wanted;
     Result<> made = files.resize(*file, size);
-    if (made) made = fill(files, *file, size);
+    if (made) made = fill(files, *file, size, stop);
     if (!made) {
       file->reset();
       (void)files.remove(path);
@@ -178,7 +185,7 @@ void compute(const std::stop_token& stop, std::atomic<std::uint64_t>& done) {
 // What happens in the child: only what is allowed between fork and exec of a threaded process.
 [[noreturn]] void take_memory(int control, std::size_t size) {
   constexpr std::size_t kPage = 4096;
-  (void)::signal(SIGINT, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)::signal(signal, SIG_DFL);
   const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0 && ::write(score, "1000", 4) == 4) (void)::close(score);
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -216,7 +223,7 @@ class Taken : public Competition {
   Bytes size_;
 };
 
-Result<std::unique_ptr<Competition>> taken(Bytes size) {
+Result<std::unique_ptr<Competition>> taken(Bytes size, const Stop& stop) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return fail_errno("socketpair", errno);
@@ -231,6 +238,10 @@ Result<std::unique_ptr<Competition>> taken(Bytes size) {
   theirs.reset();
   const int control = ours.get();
   auto competition = std::make_unique<Taken>(child, std::move(ours), size);
+  pollfd entry{control, POLLIN, 0};
+  while (::poll(&entry, 1, 100) <= 0) {
+    if (stop && stop()) return cancelled();
+  }
   char ready = 0;
   if (::read(control, &ready, 1) == 1) return competition;
   return fail(ErrorCode::kUnavailable,
@@ -277,12 +288,13 @@ CompetitionSize CompetitionSize::usual(const Files& files, const std::string& di
 
 Result<std::unique_ptr<Competition>> start_competition(const Files& files, Competitor competitor,
                                                        const std::string& directory,
-                                                       const CompetitionSize& size) {
-  if (competitor == Competitor::kMemory) return taken(size.memory);
+                                                       const CompetitionSize& size,
+                                                       const Stop& stop) {
+  if (competitor == Competitor::kMemory) return taken(size.memory, stop);
   if (competitor == Competitor::kProcessor) {
     const auto count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return std::make_unique<Workers>(count,
-                                     [](const auto& stop, auto& done) { compute(stop, done); });
+                                     [](const auto& ended, auto& done) { compute(ended, done); });
   }
   if (Result<> made = files.make_directories(directory, 0700); !made) {
     return Failed{std::move(made).error()};
@@ -294,7 +306,7 @@ Result<std::unique_ptr<Competition>> start_competition(const Files& files, Compe
   }();
   if (wanted < Bytes{kChunk})
     return fail(ErrorCode::kNoSpace, directory + ": the disk is too full");
-  Result<WorkFile> work = work_file(files, directory + '/' + name, wanted);
+  Result<WorkFile> work = work_file(files, directory + '/' + name, wanted, stop);
   if (!work) return Failed{std::move(work).error()};
   auto shared = std::make_shared<const Shared>(files, std::move(work->file), work->size);
   return file_work(competitor, std::move(shared), size.served_per_second);

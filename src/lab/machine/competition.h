@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,9 +28,11 @@ struct CompetitionSize {
 // Makes in `directory` (made if missing) what the work needs, or takes it from an earlier time,
 // and begins; when this returns, memory has been taken and files are written and not cached. The
 // work ends with the object; the files stay.
-// Errors: kNoSpace, kUnavailable.
+// Errors: kNoSpace, kUnavailable, kCancelled (`stop`, looked at while all that is done; may be
+// empty).
 Result<std::unique_ptr<Competition>> start_competition(const Files& files, Competitor competitor,
                                                        const std::string& directory,
-                                                       const CompetitionSize& size);
+                                                       const CompetitionSize& size,
+                                                       const std::function<bool()>& stop = {});
 
 }  // namespace hearth::lab

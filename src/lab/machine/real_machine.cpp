@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <functional>
 #include <map>
 #include <thread>
 #include <utility>
@@ -16,9 +19,12 @@
 namespace hearth::lab {
 namespace {
 
+constexpr std::chrono::milliseconds kLook{100};
+
 class RealMachine : public Machine {
  public:
-  explicit RealMachine(const Files& files) : files_{files} {}
+  RealMachine(const Files& files, std::function<bool()> stop)
+      : files_{files}, stop_{std::move(stop)} {}
 
   StateProof observe(const std::vector<pid_t>& processes,
                      const std::vector<std::string>& paths) const override {
@@ -30,7 +36,7 @@ class RealMachine : public Machine {
   }
 
   bool wait_for_quiet(std::chrono::milliseconds patience) const override {
-    return wait_until_quiet(patience);
+    return wait_until_quiet(patience, stop_);
   }
 
   std::optional<double> fastest_read(const std::string& file) override {
@@ -64,18 +70,27 @@ class RealMachine : public Machine {
       return Failed{std::move(made).error()};
     }
     return start_competition(files_, competitor, directory,
-                             CompetitionSize::usual(files_, directory));
+                             CompetitionSize::usual(files_, directory), stop_);
   }
 
-  void sleep(std::chrono::milliseconds duration) override { std::this_thread::sleep_for(duration); }
+  void sleep(std::chrono::milliseconds duration) override {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + duration;
+    for (auto now = Clock::now(); now < until && !(stop_ && stop_()); now = Clock::now()) {
+      std::this_thread::sleep_for(std::min<Clock::duration>(kLook, until - now));
+    }
+  }
 
  private:
   const Files& files_;
+  std::function<bool()> stop_;
   std::map<std::string, std::optional<double>> fastest_;  // by the device's key
 };
 
 }  // namespace
 
-std::unique_ptr<Machine> real_machine() { return std::make_unique<RealMachine>(Files::real()); }
+std::unique_ptr<Machine> real_machine(std::function<bool()> stop) {
+  return std::make_unique<RealMachine>(Files::real(), std::move(stop));
+}
 
 }  // namespace hearth::lab

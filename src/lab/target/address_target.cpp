@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
 #include <filesystem>
 
 #include "base/fd.h"
@@ -16,6 +17,7 @@
 #include "lab/target/json_look.h"
 #include "lab/target/modelfile.h"
 #include "lab/target/process_view.h"
+#include "lab/target/stoppable_call.h"
 
 namespace hearth::lab {
 namespace {
@@ -23,6 +25,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::uint16_t kUsualPort = 80;
+constexpr std::chrono::seconds kPatience{30};
 constexpr std::uint64_t kLeastModelBytes = 16U << 20U;
 
 // Whoever can be bound to is one of this machine's own addresses.
@@ -48,13 +51,19 @@ AddressTarget::AddressTarget(const TargetOptions& options, http::Client client)
       name_{options.name.empty() ? client_.address() : options.name} {}
 
 Result<std::unique_ptr<Target>> AddressTarget::open(const TargetOptions& options) {
+  if (std::ranges::any_of(options.key, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
+    return fail(ErrorCode::kInvalid, "an API key has no spaces and no control characters");
+  }
   const Result<http::Client> client = http::Client::to(options.server, kUsualPort);
   if (!client) return Failed{client.error()};
-  http::Client::Call look_there;
-  look_there.target = "/";
-  const auto answer = client->call(look_there);
-  if (!answer) return Failed{answer.error()};
   std::unique_ptr<AddressTarget> target{new AddressTarget{options, *client}};
+  const auto answer = target->call({});
+  if (!answer) return Failed{answer.error()};
+  if (answer->status == 401 || answer->status == 403) {
+    return fail(ErrorCode::kUnavailable,
+                options.server + " wants an API key: --key, or HEARTH_API_KEY in the environment");
+  }
+  target->asking_.key = options.key;
   target->asking_.stop = options.stop;
   target->is_local_ = is_of_this_machine(client->host());
   target->find_kind();
@@ -63,11 +72,16 @@ Result<std::unique_ptr<Target>> AddressTarget::open(const TargetOptions& options
   return target;
 }
 
+Result<http::HttpResponse> AddressTarget::call(http::Client::Call call) const {
+  call.read_timeout = kPatience;
+  if (!options_.key.empty()) call.headers.emplace_back("Authorization", "Bearer " + options_.key);
+  return call_until_stopped(client_, call, options_.stop);
+}
+
 std::string AddressTarget::body_of(const std::string& path) const {
-  http::Client::Call call;
-  call.target = path;
-  call.read_timeout = std::chrono::seconds{10};
-  Result<http::HttpResponse> answer = client_.call(call);
+  http::Client::Call call_of_it;
+  call_of_it.target = path;
+  Result<http::HttpResponse> answer = call(std::move(call_of_it));
   return answer && answer->status == 200 ? std::move(answer->body) : std::string{};
 }
 
@@ -98,12 +112,12 @@ void AddressTarget::add_file(const std::string& path) {
 
 // Ollama does not map its files, so what it says of them counts.
 void AddressTarget::find_file_of_ollama() {
-  http::Client::Call call;
-  call.method = "POST";
-  call.target = "/api/show";
-  call.headers = {{"Content-Type", "application/json"}};
-  call.body = json::serialize(json::object{{"model", asking_.model}});
-  const Result<http::HttpResponse> answer = client_.call(call);
+  http::Client::Call show;
+  show.method = "POST";
+  show.target = "/api/show";
+  show.headers = {{"Content-Type", "application/json"}};
+  show.body = json::serialize(json::object{{"model", asking_.model}});
+  const Result<http::HttpResponse> answer = call(std::move(show));
   if (!answer || answer->status != 200) return;
   add_file(file_in_modelfile(text_at(parsed(answer->body), {"modelfile"})));
 }
@@ -172,7 +186,8 @@ Result<> AddressTarget::take(Step step) {
 }
 
 // What it does not know is found out by asking: members of llama.cpp's, then completions at all.
-Answer AddressTarget::ask(const Question& question) {
+Answer AddressTarget::ask(const Question& asked) {
+  const Question question = with_patience(asked, options_);
   Answer answer = ask_server(client_, asking_, question);
   for (const Dialect next : {Dialect::kPlainCompletion, Dialect::kChat}) {
     if (is_known_ || !is_unknown_dialect(answer)) break;

@@ -38,6 +38,7 @@ class AddressTarget : public Target {
   void find_file_of_ollama();
   void add_file(const std::string& path);
   void look_at_files();
+  Result<http::HttpResponse> call(http::Client::Call call) const;
   std::string body_of(const std::string& path) const;  // empty: it was not answered with 200
 
   TargetOptions options_;

@@ -58,7 +58,7 @@ std::string body_of(const Asking& asking, const Question& question) {
 Answer ask_server(const http::Client& server, const Asking& asking, const Question& question) {
   const std::unique_ptr<ReplyReader> reader = ReplyReader::of(asking.dialect);
   const StreamRequest request{path_of(asking.dialect), body_of(asking, question), question.patience,
-                              asking.stop};
+                              asking.stop, asking.key};
   const auto on_line = [&reader](std::string_view line, double ms) {
     return reader->line(line, ms);
   };

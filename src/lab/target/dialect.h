@@ -23,6 +23,7 @@ struct Asking {
   std::string model;                          // as the server calls it
   std::map<std::string, int> ollama_options;  // of kOllama: "num_ctx", ...
   std::function<bool()> stop;
+  std::string key{};  // of its API; empty: none
 };
 
 // Asks and reads: the moment of the first text, text, tokens, and whatever the server tells of

@@ -112,7 +112,7 @@ bool LlamaSwapTarget::is_loaded() const {
 
 // Whatever is asked of the server behind it makes it run.
 Result<> LlamaSwapTarget::load() const {
-  const auto asked = call("GET", "/upstream/lab/health");
+  const auto asked = call("GET", "/upstream/lab/health", {}, Takes::kReading);
   if (!asked) return Failed{asked.error()};
   return wait_until("the model is loaded", kPatience, [this] { return is_loaded(); });
 }

@@ -55,7 +55,8 @@ Result<> OllamaTarget::add_model() {
   const Launch create{{program(), "create", "lab", "-f", modelfile},
                       {{"OLLAMA_HOST", client().address()}, {"HOME", options().folder}},
                       in_folder("create.log"),
-                      options().journal};
+                      options().journal,
+                      options().stop};
   const auto created = run_to_end(create, seconds{1800});
   if (!created) return Failed{Error{created.error()}.during("copy the model into its store")};
   const auto told = call("POST", "/api/show", R"({"model":"lab"})");
@@ -109,7 +110,7 @@ Result<> OllamaTarget::generate_nothing(int keep_alive) const {
                           {"keep_alive", keep_alive},
                           {"stream", false},
                           {"options", std::move(numbers)}};
-  const auto done = call("POST", "/api/generate", json::serialize(body));
+  const auto done = call("POST", "/api/generate", json::serialize(body), Takes::kReading);
   return done ? Result<>{} : Result<>{Failed{done.error()}};
 }
 

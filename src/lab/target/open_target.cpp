@@ -59,6 +59,11 @@ std::string_view name_of(Step step) {
   return "?";
 }
 
+Question with_patience(Question question, const TargetOptions& options) {
+  question.patience = options.patience.value_or(question.patience);
+  return question;
+}
+
 bool is_started_by_lab(const std::string& server) { return kind_of(server) != nullptr; }
 
 Result<std::unique_ptr<Target>> open_target(const TargetOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +43,9 @@ struct TargetOptions {
   // How fast the lab's own file server hands the model out after kRemoveModel; unset: as it can.
   std::optional<Bytes> fetched_per_second;
 
+  std::optional<std::chrono::milliseconds> patience;  // of each question, instead of its own
+  std::string key;                                    // of a server given by address; empty: none
+
   Journal* journal = nullptr;  // told of each process before it runs; may be null
   std::function<bool()> stop;  // ^C: waiting and asking end soon; may be empty
 };
@@ -52,6 +56,9 @@ struct TargetOptions {
 // Errors: kNotFound (no such program or file), kInvalid (no such kind of server), kUnavailable (it
 // does not start, or nobody listens there).
 Result<std::unique_ptr<Target>> open_target(const TargetOptions& options);
+
+// A question that is asked as patiently as the options say.
+Question with_patience(Question question, const TargetOptions& options);
 
 // Whether `server` names a kind that the lab starts, rather than an address.
 bool is_started_by_lab(const std::string& server);

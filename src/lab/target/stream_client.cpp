@@ -130,8 +130,10 @@ class StreamCall {
   bool send() {
     const std::string bytes = fmt::format(
         "POST {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        "Content-Length: {}\r\n\r\n{}",
-        request_.target, server_.address(), request_.body.size(), request_.body);
+        "{}Content-Length: {}\r\n\r\n{}",
+        request_.target, server_.address(),
+        request_.key.empty() ? "" : "Authorization: Bearer " + request_.key + "\r\n",
+        request_.body.size(), request_.body);
     std::string_view rest = bytes;
     // One that takes no more may have said why: that is read next.
     while (!rest.empty() && wait(POLLOUT)) {

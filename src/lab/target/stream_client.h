@@ -17,6 +17,7 @@ struct StreamRequest {
   std::string body;    // JSON
   std::chrono::milliseconds patience{120'000};
   std::function<bool()> stop;  // looked at ten times a second; may be empty
+  std::string key{};           // of the server's API; empty: none
 };
 
 // How it went. `problem` is a sentence for people with anything but kDone.
