@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "base/json.h"
+#include "lab/plain_json.h"
 #include "lab/row_json.h"
 
 namespace hearth::lab {
@@ -60,6 +61,7 @@ void visit_row(Row& row, Visit& visit) {
   visit("study", row.study);
   visit("side", row.side);
   visit("arm", row.arm);
+  visit("model", row.model);
   visit("block", row.block);
   visit("order", row.order);
   visit("repetition", row.repetition);
@@ -89,7 +91,7 @@ std::string encode(const Trial& trial) {
   row.add("before", std::move(before));
   row.add("effects", std::move(effects));
   row.add("timing", std::move(timing));
-  return boost::json::serialize(row.take());
+  return plain_json(row.take());
 }
 
 Result<Trial> decode_trial(const std::string& line) {

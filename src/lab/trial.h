@@ -68,6 +68,7 @@ struct Trial {
   std::string study;  // "classes", "idle", "ablate", "mix"
   std::string side;   // "hearth", "llama-server", "ollama", ...
   std::string arm;    // the state: "page-cold 50 %"; for idle the gap: "10 min"
+  std::string model;  // which one of a study with several; empty: there is one
   int block = 0;      // of a randomised order
   int order = 0;      // within the run, from 0
   int repetition = 0;
@@ -86,7 +87,7 @@ struct Trial {
   // was.
   std::string failure;
   // Why it does not count: "state: ...", "busy: ...", "impossible: ...", "control: ...",
-  // "text: ...".
+  // "text: ...", "pause: ...".
   std::vector<std::string> flags;
 
   bool counts() const { return failure.empty() && flags.empty(); }
