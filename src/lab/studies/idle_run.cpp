@@ -69,11 +69,19 @@ RealPauses::Round RealPauses::round_of(const Study& study, std::size_t arm, int 
 
 void RealPauses::make(Round round, Meanwhile meanwhile) {
   backed_up_ = false;
+  // Others that are brought into use, or asked, meanwhile would make a pause of their own.
+  if (round.arm->pause->count() == 0 && round.plans.size() > 1) {
+    for (Plan& plan : round.plans) {
+      if (world_.stop()) return;
+      make({.arm = round.arm, .plans = {std::move(plan)}, .begun_us = {}}, meanwhile);
+    }
+    return;
+  }
   if (!recall(round)) begin(round);
   for (std::size_t i = 0; i < round.plans.size(); ++i) {
     if (!wait(round, i, meanwhile)) return;
     Plan& plan = round.plans[i];
-    plan.extra["waited_s"] = static_cast<double>(world_.clock.wall_us() - round.begun_us[i]) / 1e6;
+    plan.pause = {.begun_us = round.begun_us[i], .length = *round.arm->pause};
     world_.driver.make(plan, as_it_is(*round.arm), question_of(*round.arm, 0));
   }
 }

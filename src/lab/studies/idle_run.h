@@ -12,7 +12,8 @@
 namespace hearth::lab {
 
 // Waits pauses out. All sides rest at the same time, and are asked one after another, so that a
-// night is enough. The pause of a side begins when its own last answer ended.
+// night is enough. The pause of a side begins when its own last answer ended; without a pause each
+// is asked right after its own use. One that became longer than it was to be does not count.
 //
 // A run that was ended in the middle of a pause begins that pause anew, unless all sides are
 // servers that stay without the lab: then waiting.json in the run's directory says when it began,
