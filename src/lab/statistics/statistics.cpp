@@ -13,7 +13,7 @@ namespace {
 constexpr int kResamples = 2000;
 constexpr int kMostResamples = 20'000;
 constexpr int kBeyondEachEnd = 50;  // resamples that lie outside, for an end that is not luck
-constexpr std::size_t kFewest = 3;
+constexpr auto kFewest = static_cast<std::size_t>(kFewestForInterval);
 
 // Of values in order.
 double quantile_of(const std::vector<double>& sorted, double share) {

@@ -72,6 +72,15 @@ TEST(MedianInterval, OfOneOrTwoIsTheirRange) {
   EXPECT_EQ(two->high, 9);
 }
 
+TEST(MedianInterval, OfFewerThanSixIsTheirRangeAndSaysSo) {
+  const auto five = median_interval({5, 1, 2, 9, 3});
+  EXPECT_EQ(five->low, 1);
+  EXPECT_EQ(five->middle, 3);
+  EXPECT_EQ(five->high, 9);
+  EXPECT_STREQ(five->kind(), "range");
+  EXPECT_STREQ(median_interval({5, 1, 2, 9, 3, 4})->kind(), "interval");
+}
+
 TEST(RatioInterval, IsOfThePairsAndLeavesZerosOut) {
   // Each pair shares what its block was like; the ratio does not.
   const auto found = ratio_interval({10, 200, 30, 0, 50}, {20, 400, 60, 8, 0});

@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "lab/plain_json.h"
 #include "lab/studies/habits.h"
 
 namespace hearth::lab {
@@ -70,7 +71,8 @@ boost::json::value number(const std::optional<Interval>& interval) {
   return boost::json::object{{"low", interval->low},
                              {"median", interval->middle},
                              {"high", interval->high},
-                             {"count", interval->count}};
+                             {"count", interval->count},
+                             {"kind", interval->kind()}};
 }
 
 }  // namespace
@@ -147,7 +149,7 @@ std::string to_json(const std::vector<IdleForecast>& forecasts) {
     }
     array.push_back(std::move(object));
   }
-  return boost::json::serialize(array);
+  return plain_json(array);
 }
 
 std::vector<IdleRecord> idle_records(const std::vector<Trial>& rows) {
