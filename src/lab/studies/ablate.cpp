@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -142,6 +144,40 @@ Additivity::Saving& saving_of(Additivity& additivity, const std::string& layer) 
   return *found;
 }
 
+// What arms take away, or keep, besides their layer.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNested{
+    {{"all but pages", "all but pages has no weights either"},
+     {"all but process", "all but process has no weights either"},
+     {"only weights", "only weights keeps process and pages too"},
+     {kHostMemory, "only host memory keeps two layers and is in no sum"}}};
+
+void look_at_arms(Additivity& result, const Medians& medians) {
+  for (const Arm& arm : ablations(Preset::kQuick).arms) {
+    const std::string& name = arm.state.name;
+    const bool is_single = name.starts_with(kAllBut) || name.starts_with(kOnly);
+    if (is_single && name != kHostMemory && !medians.contains(name)) result.missing.push_back(name);
+  }
+  for (const auto& [arm, words] : kNested) {
+    if (medians.contains(std::string{arm})) result.nested.emplace_back(words);
+  }
+}
+
+bool is_additive(const std::optional<double>& share) {
+  return !share || std::abs(*share - 1) <= kAdditive;
+}
+
+// "97 % of that: they are additive.", "120 % of that, 180 ms more: they are not additive."
+std::string sum_text(double share, double whole_ms) {
+  const std::string part = fmt::format("{:.0f} % of that", 100 * share);
+  if (is_additive(share)) return part + ": they are additive.";
+  return fmt::format("{}, {:.0f} ms {}: they are not additive.", part,
+                     std::abs(share - 1) * whole_ms, share > 1 ? "more" : "less");
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 void sum_up(Additivity& result) {
   const double whole = result.cold_ms - result.warm_ms;
   if (whole <= 0) return;
@@ -181,7 +217,9 @@ std::vector<Additivity> additivity(const std::vector<Trial>& rows) {
                       .warm_ms = medians.at("all warm"),
                       .savings = {},
                       .lost_share = {},
-                      .kept_share = {}};
+                      .kept_share = {},
+                      .missing = {},
+                      .nested = {}};
     for (const auto& [arm, median] : medians) {
       if (arm.starts_with(kAllBut)) {
         saving_of(result, arm.substr(kAllBut.size())).lost_ms = median - result.warm_ms;
@@ -190,25 +228,31 @@ std::vector<Additivity> additivity(const std::vector<Trial>& rows) {
       }
     }
     sum_up(result);
+    look_at_arms(result, medians);
     found.push_back(std::move(result));
   }
   return found;
 }
 
 std::string sentence_of(const Additivity& additivity) {
-  std::string text = fmt::format("{}: from all cold to all warm {:.0f} ms are saved.",
-                                 additivity.side, additivity.cold_ms - additivity.warm_ms);
+  const double whole = additivity.cold_ms - additivity.warm_ms;
+  std::string text =
+      fmt::format("{}: from all cold to all warm {:.0f} ms are saved.", additivity.side, whole);
   if (additivity.kept_share) {
-    text += fmt::format(" The savings of single layers come to {:.0f} % of that",
-                        100 * *additivity.kept_share);
+    text += " The savings of single layers come to " + sum_text(*additivity.kept_share, whole);
   }
   if (additivity.lost_share) {
-    text +=
-        fmt::format("{} losing single layers costs {:.0f} % of it",
-                    additivity.kept_share ? ", and" : " Together,", 100 * *additivity.lost_share);
+    text += " What losing single layers costs comes to " + sum_text(*additivity.lost_share, whole);
   }
-  if (additivity.kept_share || additivity.lost_share) {
-    text += ". They are not additive: stages overlap, and some layers lie on others.";
+  const bool any = additivity.kept_share || additivity.lost_share;
+  if (any && !(is_additive(additivity.kept_share) && is_additive(additivity.lost_share))) {
+    text += " Where sums differ, stages overlap or layers lie on others";
+    text += additivity.nested.empty() ? "." : ": " + joined(additivity.nested) + ".";
+  } else if (any && !additivity.nested.empty()) {
+    text += " Not all arms are of one layer: " + joined(additivity.nested) + ".";
+  }
+  if (!additivity.missing.empty()) {
+    text += " Not in the sums, for want of rows that count: " + joined(additivity.missing) + ".";
   }
   return text;
 }

@@ -36,12 +36,17 @@ struct Additivity {
   // Sums of these by cold - warm: 1 if savings were additive. nullopt without any.
   std::optional<double> lost_share;
   std::optional<double> kept_share;
+  std::vector<std::string> missing;  // arms of single layers that it has no row of that counts
+  std::vector<std::string> nested;   // sentences: of its arms, what they take or keep besides
 };
+// So far a share may lie from 1 for savings that are called additive.
+inline constexpr double kAdditive = 0.05;
 
 // Of each side that has both "all warm" and "all cold"; rows that count.
 std::vector<Additivity> additivity(const std::vector<Trial>& rows);
 
-// In words, for people: what the sums say, and why they may differ from the whole.
+// In words, for people: what the sums say, by how much they differ from the whole and why, and
+// which arms are missing.
 std::string sentence_of(const Additivity& additivity);
 
 }  // namespace hearth::lab

@@ -44,7 +44,39 @@ TEST(Additivity, SumsSingleSavingsBesideTheWhole) {
   EXPECT_NEAR(found[0].lost_share.value(), (450 + 600) / 900.0, 1e-9);
   EXPECT_NEAR(found[0].kept_share.value(), (720 + 360) / 900.0, 1e-9);
   EXPECT_THAT(sentence_of(found[0]), testing::HasSubstr("120 %"));
-  EXPECT_THAT(sentence_of(found[0]), testing::HasSubstr("not additive"));
+  EXPECT_THAT(sentence_of(found[0]), testing::HasSubstr("180 ms more: they are not additive"));
+  EXPECT_THAT(sentence_of(found[0]), testing::HasSubstr("only host memory keeps two layers"));
+}
+
+TEST(Additivity, IsCalledSoWhereSumsComeToTheWhole) {
+  const std::vector<Additivity> found = additivity(
+      {row("all cold", 1000), row("all warm", 100), row("only prompts", 600),
+       row("only process", 510), row("all but prompts", 200), row("all but weights", 400)});
+  const std::string text = sentence_of(found[0]);
+  EXPECT_THAT(text, testing::HasSubstr("99 % of that: they are additive."));
+  EXPECT_THAT(text, testing::HasSubstr("44 % of that, 500 ms less: they are not additive."));
+}
+
+TEST(Additivity, SaysNothingOfDifferencesWhereThereAreNone) {
+  const std::vector<Additivity> found =
+      additivity({row("all cold", 1000), row("all warm", 100), row("only prompts", 550),
+                  row("only process", 550)});
+  EXPECT_THAT(sentence_of(found[0]), testing::HasSubstr("100 % of that: they are additive."));
+  EXPECT_THAT(sentence_of(found[0]), testing::Not(testing::HasSubstr("not additive")));
+}
+
+TEST(Additivity, NamesArmsThatAreMissingAndThoseOfMoreThanOneLayer) {
+  std::vector<Trial> rows{row("all cold", 1000), row("all warm", 100), row("all but pages", 700),
+                          row("only weights", 280)};
+  rows.push_back(row("only pages", 500));
+  rows.back().flags = {"busy: others"};
+  const Additivity found = additivity(rows).at(0);
+  EXPECT_THAT(found.missing, testing::Contains("only pages"));
+  EXPECT_THAT(found.missing, testing::Not(testing::Contains("all but pages")));
+  EXPECT_THAT(found.nested, testing::ElementsAre("all but pages has no weights either",
+                                                 "only weights keeps process and pages too"));
+  EXPECT_THAT(sentence_of(found),
+              testing::HasSubstr("for want of rows that count: all but prompts"));
 }
 
 TEST(Additivity, NeedsBothEndsOfTheScale) {
