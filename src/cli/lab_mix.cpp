@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -44,14 +45,20 @@ std::string headlines_text(const std::vector<lab::Trial>& rows, const OutputStyl
                {"P99", Align::kRight},
                {"S A DAY", Align::kRight},
                {"BY WHAT WAS COLD"}}};
+  std::string notes;
   for (const lab::MixHeadline& headline : lab::mix_headlines(rows)) {
+    const char* at_least = headline.failed > 0 ? ">= " : "";
     table.add({headline.side, headline.repeat_ms ? format_milliseconds(*headline.repeat_ms) : "?",
-               format_milliseconds(headline.p50_ms), format_milliseconds(headline.p95_ms),
-               format_milliseconds(headline.p99_ms), fmt::format("{:.1f}", headline.seconds_a_day),
-               layers_of(headline)});
+               format_milliseconds(headline.p50_ms),
+               at_least + format_milliseconds(headline.p95_ms),
+               at_least + format_milliseconds(headline.p99_ms),
+               headline.seconds_a_day ? fmt::format("{:.1f}", *headline.seconds_a_day) : "?",
+               headline.seconds_a_day ? layers_of(headline) : headline.not_told});
+    const std::string missing = lab::missing_text(headline);
+    if (!missing.empty()) notes += sentence_line(headline.side + ": " + missing + ".", 2, style);
   }
   if (table.empty()) return "";
-  return "\nSeconds that a day waits beyond an immediate repeat:\n" + table.render(style);
+  return "\nSeconds that a day waits beyond an immediate repeat:\n" + table.render(style) + notes;
 }
 
 // The servers of all models, in one list.
@@ -69,6 +76,9 @@ Result<std::vector<lab::MixRun::Model>> start_all(LabBench& bench, LabSides& all
       model.sides.push_back(all.sides.size() + i);
     }
     if (!path.starts_with('/')) model.name = path;
+    model.label = std::filesystem::path{path}.filename().string();
+    const auto same = std::ranges::count(models, model.label, &lab::MixRun::Model::label);
+    if (same > 0) model.label += fmt::format(" #{}", models.size() + 1);
     if (!models.empty() && model.sides.size() != models.front().sides.size()) {
       return fail(ErrorCode::kUnavailable, "not all servers could be had for " + path);
     }
@@ -89,7 +99,7 @@ Result<std::string> mix(LabBench& bench) {
   LabSides sides;
   auto models = start_all(bench, sides);
   if (!models) return Failed{models.error()};
-  const std::vector<lab::Arm> arms{lab::repeat_arm(), lab::arm_of({}, {}, wanted.days)};
+  const std::vector<lab::Arm> arms{lab::repeat_arm(), lab::arm_of({}, {}, wanted)};
   if (const Result<> told = bench.describe(arms, sides); !told) return Failed{told.error()};
   const LabBench::Work work = bench.work_once_with(sides);
   lab::MixRun run{

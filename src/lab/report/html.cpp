@@ -113,7 +113,8 @@ constexpr const char* kMethod =
     "state, proves by what the kernel says that it is in it, waits for a quiet machine, and sends "
     "one fixed request. The order is random within blocks in which each state of each server comes "
     "once; who goes first changes. Figures are medians; intervals are bootstraps at 95 "
-    "%; servers are compared in pairs from the same block. What could not be proved, was disturbed "
+    "%; of fewer than 6 requests there is none, and their range is given; servers are compared in "
+    "pairs from the same block. What could not be proved, was disturbed "
     "or is impossible is kept, marked and not counted.</p><p>All rows: <a "
     "href=\"rows.jsonl\">rows.jsonl</a>, <a href=\"rows.csv\">rows.csv</a>; these figures: <a "
     "href=\"summary.json\">summary.json</a>.</p></section>\n";
@@ -125,8 +126,10 @@ std::string headline_section(const PageContent& page) {
   std::string cards;
   for (const MixHeadline& mixture : page.summary.mixtures) {
     cards += card(escaped(mixture.side) + " makes a household wait",
-                  fmt::format("{:.1f} s a day", mixture.seconds_a_day),
-                  "beyond what an immediate repeat takes");
+                  mixture.seconds_a_day ? fmt::format("{:.1f} s a day", *mixture.seconds_a_day)
+                                        : std::string{"not told"},
+                  mixture.seconds_a_day ? std::string{"beyond what an immediate repeat takes"}
+                                        : escaped(mixture.not_told));
   }
   if (page.summary.mixtures.empty()) cards += extremes(page);
   for (std::size_t i = 1; i < page.summary.sides.size(); ++i) {

@@ -32,14 +32,20 @@ std::string stacked(const MixHeadline& mixture, const Scale& scale) {
 }
 
 std::string figures(const MixHeadline& mixture) {
-  return fmt::format("<b>{:.1f} s a day</b><small>{} requests, {:.1f} a day</small>",
-                     mixture.seconds_a_day, mixture.requests, mixture.requests_a_day);
+  const std::string missing = escaped(missing_text(mixture));
+  const std::string seconds = mixture.seconds_a_day
+                                  ? fmt::format("{:.1f} s a day", *mixture.seconds_a_day)
+                                  : std::string{"not told"};
+  return fmt::format("<b>{}</b><small>{}{} requests, {:.1f} a day{}{}</small>", seconds,
+                     mixture.not_told.empty() ? "" : escaped(mixture.not_told) + "; ",
+                     mixture.requests, mixture.requests_a_day, missing.empty() ? "" : "; ",
+                     missing);
 }
 
 std::string bars(const PageContent& page) {
   double most = 0;
   for (const MixHeadline& each : page.summary.mixtures) {
-    most = std::max(most, each.seconds_a_day * 1e3);
+    most = std::max(most, each.seconds_a_day.value_or(0) * 1e3);
   }
   const Scale scale = Scale::linear(most);
   std::string rows;
@@ -52,9 +58,10 @@ std::string bars(const PageContent& page) {
   return legend(entries) + "<article>" + rows + axis_row(svg::axis(scale)) + "</article>\n";
 }
 
-std::string quantile_html(double ms, int requests, int enough) {
-  const char* note = requests < enough ? "<small>of few requests</small>" : "";
-  return "<td>" + milliseconds_text(ms) + note + "</td>";
+std::string quantile_html(const MixHeadline& mixture, double ms, int enough) {
+  const char* note = mixture.requests < enough ? "<small>of few requests</small>" : "";
+  const char* at_least = mixture.failed > 0 ? "at least " : "";
+  return "<td>" + (at_least + milliseconds_text(ms)) + note + "</td>";
 }
 
 std::string quantiles(const PageContent& page) {
@@ -63,8 +70,8 @@ std::string quantiles(const PageContent& page) {
     const std::string repeat = each.repeat_ms ? milliseconds_text(*each.repeat_ms) : "–";
     body += "<tr><th>" + escaped(each.side) + "</th><td>" + repeat + "</td><td>" +
             milliseconds_text(each.p50_ms) + "</td>" +
-            quantile_html(each.p95_ms, each.requests, kEnoughForP95) +
-            quantile_html(each.p99_ms, each.requests, kEnoughForP99) + "</tr>\n";
+            quantile_html(each, each.p95_ms, kEnoughForP95) +
+            quantile_html(each, each.p99_ms, kEnoughForP99) + "</tr>\n";
   }
   return "<div class=\"scroll\"><table><thead><tr><th></th><th>immediate repeat</th><th>p50</th>"
          "<th>p95</th><th>p99</th></tr></thead><tbody>" +
@@ -77,7 +84,8 @@ std::string mixture_section(const PageContent& page) {
   if (page.summary.mixtures.empty()) return {};
   return section("mixture", "What a household waits for",
                  "<p class=\"dim\">Requests as they come in a household. Counted is what they wait "
-                 "beyond an immediate repeat, by the layer that was cold. The repeat alone, which "
+                 "beyond an immediate repeat of the same model, by the layer that was cold. The "
+                 "repeat alone, which "
                  "benchmarks like to show, stands beside what people meet.</p>\n" +
                      bars(page) + quantiles(page));
 }

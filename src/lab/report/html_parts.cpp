@@ -45,8 +45,10 @@ std::string legend(const std::vector<LegendEntry>& entries) {
 }
 
 std::string interval_html(const Interval& interval) {
-  return fmt::format("{}<small>{} to {}</small>", milliseconds_text(interval.middle),
-                     milliseconds_text(interval.low), milliseconds_text(interval.high));
+  if (interval.count < 2) return milliseconds_text(interval.middle);
+  return fmt::format("{}<small>{}{} to {}</small>", milliseconds_text(interval.middle),
+                     interval.is_range() ? "range " : "", milliseconds_text(interval.low),
+                     milliseconds_text(interval.high));
 }
 
 }  // namespace hearth::lab

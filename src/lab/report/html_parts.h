@@ -49,7 +49,7 @@ struct LegendEntry {
   std::string name;
 };
 std::string legend(const std::vector<LegendEntry>& entries);
-// "1.20 s" with "1.1 s to 1.3 s" below.
+// "1.20 s" with "1.1 s to 1.3 s" below, or "range 1.1 s to 1.3 s" where there is no interval.
 std::string interval_html(const Interval& interval);
 
 }  // namespace hearth::lab

@@ -13,7 +13,7 @@
 namespace hearth::lab {
 namespace {
 
-constexpr std::size_t kSideCells = 16, kFigureCells = 32, kMostBarCells = 60;
+constexpr std::size_t kSideCells = 16, kFigureCells = 34, kMostBarCells = 60;
 
 // Without control characters, and without the bytes that are no text.
 std::string plain(const std::string& text) {
@@ -55,10 +55,11 @@ std::string bar(double share, std::size_t cells, const TextLook& look) {
 }
 
 std::string interval_text(const Interval& interval, const TextLook& look) {
-  if (interval.count < 3) return milliseconds_text(interval.middle);
+  if (interval.count < 2) return milliseconds_text(interval.middle);
   const char* to = look.unicode ? "–" : " to ";
-  return fmt::format("{} ({}{}{})", milliseconds_text(interval.middle),
-                     milliseconds_text(interval.low), to, milliseconds_text(interval.high));
+  return fmt::format("{} ({}{}{}{})", milliseconds_text(interval.middle),
+                     interval.is_range() ? "range " : "", milliseconds_text(interval.low), to,
+                     milliseconds_text(interval.high));
 }
 
 std::string counts_text(const Cell& cell) {
@@ -102,14 +103,20 @@ double longest_wait(const Summary& summary) {
 std::string mixture_lines(const Summary& summary) {
   std::string text;
   for (const MixHeadline& mixture : summary.mixtures) {
+    const char* at_least = mixture.failed > 0 ? "at least " : "";
+    text += plain(mixture.side) + ": ";
+    text += mixture.seconds_a_day
+                ? fmt::format("{:.1f} s a day waited beyond warm repeats", *mixture.seconds_a_day)
+                : "seconds a day cannot be told (" + plain(mixture.not_told) + ")";
     text +=
-        fmt::format("{}: {:.1f} s a day waited beyond warm repeats; p50 {}, p95 {}, p99 {}",
-                    plain(mixture.side), mixture.seconds_a_day, milliseconds_text(mixture.p50_ms),
-                    milliseconds_text(mixture.p95_ms), milliseconds_text(mixture.p99_ms));
+        fmt::format("; p50 {}, p95 {}{}, p99 {}{}", milliseconds_text(mixture.p50_ms), at_least,
+                    milliseconds_text(mixture.p95_ms), at_least, milliseconds_text(mixture.p99_ms));
     if (mixture.repeat_ms) {
       text += fmt::format(" (an immediate repeat: {})", milliseconds_text(*mixture.repeat_ms));
     }
     text += '\n';
+    const std::string missing = missing_text(mixture);
+    if (!missing.empty()) text += "  " + missing + '\n';
   }
   return text;
 }
@@ -143,9 +150,10 @@ std::string forecast_lines(const Summary& summary) {
 std::string cell_tabs(const Summary& summary, const Cell& cell) {
   const Interval wait = cell.figure("wait_ms") ? *cell.figure("wait_ms") : Interval{};
   const Ratio* ratio = summary.ratio(cell.side, cell.arm);
-  return fmt::format("{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\t{}\t{}\n", plain(cell.arm),
+  return fmt::format("{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\t{}\t{}\t{}\n", plain(cell.arm),
                      plain(cell.side), wait.middle, wait.low, wait.high, cell.counted, cell.flagged,
-                     cell.failed, ratio ? fmt::format("{:.4f}", ratio->ratio.middle) : "");
+                     cell.failed, ratio ? fmt::format("{:.4f}", ratio->ratio.middle) : "",
+                     wait.count > 0 ? wait.kind() : "");
 }
 
 std::string notes(const RunInfo& info, const Summary& summary) {
@@ -185,10 +193,11 @@ std::string change_line(const Change& change, const TextLook& look) {
   const char* arrow = look.unicode ? "→" : "->";
   const char* times = look.unicode ? "×" : "x";
   return painted(look, colour_of(change.verdict), padded(word, 28)) + padded(name, 36) +
-         fmt::format(" {} {} {}  {}{:.2f} ({:.2f} to {:.2f})\n",
+         fmt::format(" {} {} {}  {}{:.2f} ({}{:.2f} to {:.2f})\n",
                      milliseconds_text(change.before_ms.middle), arrow,
                      milliseconds_text(change.after_ms.middle), times, change.change.middle,
-                     change.change.low, change.change.high);
+                     change.change.is_range() ? "range " : "", change.change.low,
+                     change.change.high);
 }
 
 std::string conclusion(const Comparison& comparison) {
@@ -196,6 +205,7 @@ std::string conclusion(const Comparison& comparison) {
       std::ranges::count(comparison.changes, ChangeVerdict::kSlower, &Change::verdict);
   const auto faster =
       std::ranges::count(comparison.changes, ChangeVerdict::kFaster, &Change::verdict);
+  if (comparison.changes.empty()) return "NOTHING IN COMMON: nothing was compared\n";
   return fmt::format("{}: {} slower, {} faster, of {} compared\n",
                      slower > 0 ? "REGRESSION" : "no regression", slower, faster,
                      comparison.changes.size());
@@ -206,12 +216,13 @@ std::string conclusion(const Comparison& comparison) {
 std::string terminal_text(const RunInfo& info, const Summary& summary, const TextLook& look) {
   std::string text;
   if (!look.terminal) {
-    text = "arm\tside\twait_ms\tlow\thigh\tn\tflagged\tfailed\tratio\n";
+    text = "arm\tside\twait_ms\tlow\thigh\tn\tflagged\tfailed\tratio\tlow_to_high\n";
     for (const Cell& cell : summary.cells) text += cell_tabs(summary, cell);
     return text;
   }
   text = painted(look, "1", plain(info.study)) + ", " + plain(info.model) +
-         ": the wait for the first token, median and its 95 % interval\n";
+         ": the wait for the first token, median and its 95 % interval; of fewer than 6 their range"
+         "\n";
   const double most = longest_wait(summary);
   const std::string* arm = nullptr;
   for (const Cell& cell : summary.cells) {

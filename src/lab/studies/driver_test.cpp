@@ -94,6 +94,34 @@ TEST_F(Studies, GoOnWhereTheyWereEnded) {
   EXPECT_EQ(count("hearth", "all warm"), 3) << "none is made twice";
 }
 
+TEST_F(Studies, MakeAgainWhatDidNotCountWhenTheRunWasEnded) {
+  const Study study = only(two_arms(), {"all warm"});
+  driver().run(study, 1, 1, Meanwhile::kNothing);
+  ASSERT_EQ(rows_->rows().size(), 2U);
+  Trial flagged = rows_->rows().front();
+  flagged.block = 1;
+  flagged.flags = {"busy: the machine did not become quiet"};
+  ASSERT_TRUE(rows_->add(flagged));
+  open_rows();
+  driver().run(study, 2, 1, Meanwhile::kNothing);
+  EXPECT_EQ(rows_->rows().size(), 5U);
+  EXPECT_EQ(count(flagged.side, "all warm"), 3);
+}
+
+TEST_F(Studies, TakeNoEndOfTheRunForAFailure) {
+  stopped_ = true;
+  StudyDriver made = driver();
+  const Study study = only(two_arms(), {"all warm"});
+  for (int block = 0; block < 4; ++block) {
+    Plan plan;
+    plan.arm = "all warm";
+    plan.block = block;
+    made.make(plan, study.arms[0].state, question_of(study.arms[0], block));
+    EXPECT_FALSE(made.settled(plan));
+  }
+  EXPECT_TRUE(rows_->info().left_out.empty());
+}
+
 TEST_F(Studies, LeaveOutWhatAServerCannot) {
   ollama_.cannot = {Step::kEndWorker};
   driver().run(two_arms(), 3, 1, Meanwhile::kNothing);
@@ -153,6 +181,33 @@ TEST_F(Pauses, AreWaitedOutByAllSidesAtOnce) {
     EXPECT_LT(row.extra.at("waited_s"), 63);
   }
   EXPECT_LT(machine_.slept, std::chrono::seconds{130});
+}
+
+TEST_F(Pauses, OfNothingAreAskedRightAfterTheirOwnUse) {
+  ollama_.prefill_ms = 9000;  // what another side would wait meanwhile
+  StudyDriver made = driver();
+  pauses(made).run(idle_study({minutes{0}}, Pausing::kReal), 2, 1, Meanwhile::kNothing);
+  ASSERT_EQ(rows_->rows().size(), 4U);
+  for (const Trial& row : rows_->rows()) {
+    EXPECT_EQ(row.extra.at("waited_s"), 0) << row.side;
+    EXPECT_TRUE(row.counts());
+  }
+}
+
+TEST_F(Pauses, ThatBecameTooLongDoNotCount) {
+  stop_at_ = 20;
+  StudyDriver first = driver();
+  pauses(first, Servers::kStay).run(study_, 1, 1, Meanwhile::kNothing);
+  stopped_ = false;
+  stop_at_ = -1;
+  machine_.clock.advance(std::chrono::hours{3});
+  StudyDriver second = driver();
+  pauses(second, Servers::kStay).run(study_, 1, 1, Meanwhile::kNothing);
+  ASSERT_EQ(rows_->rows().size(), 2U);
+  for (const Trial& row : rows_->rows()) {
+    ASSERT_FALSE(row.flags.empty());
+    EXPECT_THAT(row.flags.front(), ::testing::StartsWith("pause: it was 108"));
+  }
 }
 
 TEST_F(Pauses, LeaveTheServerAlone) {
@@ -217,6 +272,62 @@ TEST_F(Studies, ReplayAHouseholdOnEachSide) {
   }
   EXPECT_EQ(unloaded, 2) << "Ollama: before the first one and after 800 s";
   EXPECT_EQ(mix_headlines(rows_->rows()).size(), 2U);
+  EXPECT_EQ(rows_->rows().front().model, "model 1");
+}
+
+TEST_F(Studies, TakeTurnsStretchByStretch) {
+  household::Trace trace;
+  trace.models = {{"one", Bytes{1}}};
+  for (int n = 0; n < 45; ++n) {
+    trace.requests.push_back({std::chrono::seconds{10 * n}, 0, std::chrono::seconds{1}});
+  }
+  StudyDriver made = driver();
+  MixRun run{.driver = made,
+             .models = {{.sides = {0, 1}, .name = {}}},
+             .stop = [this] { return stopped_; },
+             .on_progress = [](int, int) {},
+             .repeats = 0,
+             .new_tokens = 4};
+  const HouseholdMix mix = mixture_of(trace, 1, 45, Meanwhile::kNothing);
+  replay_mix(run, mix);
+  const std::vector<Trial>& rows = rows_->rows();
+  ASSERT_EQ(rows.size(), 90U);
+  std::vector<std::string> turns;
+  for (const Trial& row : rows) {
+    if (turns.empty() || turns.back() != row.side) turns.push_back(row.side);
+  }
+  EXPECT_THAT(turns, ::testing::ElementsAre("hearth", "ollama", "hearth", "ollama"));
+  // 45 of its own, and the last one before the other's turn twice more.
+  ASSERT_EQ(hearth_.asked.size(), 47U);
+  EXPECT_EQ(hearth_.asked[20].prompt, hearth_.asked[19].prompt);
+  EXPECT_NE(hearth_.asked[21].prompt, hearth_.asked[20].prompt);
+}
+
+TEST_F(Studies, KeepModelsOfOneSideApart) {
+  household::Trace trace;
+  trace.models = {{"one", Bytes{1}}, {"two", Bytes{1}}};
+  for (int n = 0; n < 12; ++n) {
+    const auto model = static_cast<std::size_t>(n % 2);
+    trace.requests.push_back({std::chrono::seconds{10 * n}, model, std::chrono::seconds{1}});
+  }
+  testing::FakeTarget other{machine_, "hearth"};
+  other.tokens_per_second = 5;  // ten times as large
+  sides_ = {{&hearth_, "hearth"}, {&other, "hearth"}};
+  StudyDriver made = driver();
+  MixRun run{.driver = made,
+             .models = {{.sides = {0}, .name = {}}, {.sides = {1}, .name = {}, .label = "large"}},
+             .stop = [this] { return stopped_; },
+             .on_progress = [](int, int) {},
+             .repeats = 4,
+             .new_tokens = 4};
+  replay_mix(run, mixture_of(trace, 2, 12, Meanwhile::kNothing));
+  ASSERT_EQ(rows_->rows().size(), 20U);
+  for (const Trial& row : rows_->rows()) {
+    EXPECT_TRUE(row.counts()) << (row.flags.empty() ? row.failure : row.flags.front());
+  }
+  const MixHeadline headline = mix_headlines(rows_->rows()).at(0);
+  EXPECT_EQ(headline.repeats_ms.size(), 2U);
+  EXPECT_TRUE(headline.repeats_ms.contains("large"));
 }
 
 }  // namespace

@@ -30,15 +30,18 @@ struct HouseholdMix {
   double days = 0;  // that so many requests stand for
 };
 
+// Requests of a trace that follow each other, and are asked of one side without another in between.
+inline constexpr std::size_t kStretch = 20;
+
 // What of a trace is asked: all of it where `requests` is enough, else stretches of neighbouring
 // requests, evenly from all of it, so that nights and weekends keep their share. The trace's models
 // are dealt out to `models` in turn. `requests`, `models` > 0.
 HouseholdMix mixture_of(const household::Trace& trace, std::size_t models, int requests,
                         Meanwhile meanwhile);
 
-// The state in which the server meets a step, with `extra` for the report: "day", "days",
-// "pause_s", "unloaded".
-Arm arm_of(const MixStep& step, const Habits& habits, double days);
+// The state in which the server meets a step of `mix`, with `extra` for the report: "day", "days"
+// and "planned" (how many steps stand for them), "pause_s", "unloaded".
+Arm arm_of(const MixStep& step, const Habits& habits, const HouseholdMix& mix);
 Question question_of(const MixStep& step, int new_tokens);
 
 // The question asked at once again, with which others are compared: "immediate repeat".
@@ -51,17 +54,30 @@ std::string cold_layer_of(const Trial& trial);
 // What a day in the household costs beyond a warm repeat.
 struct MixHeadline {
   std::string side;
-  int requests = 0;
+  int planned = 0;   // requests of the mixture
+  int requests = 0;  // of them, those that count
+  int failed = 0;    // those that got no answer: hung, broken off
   double requests_a_day = 0;
-  std::optional<double> repeat_ms;  // median of the immediate repeats
+  // Median of the immediate repeats, by model; and the mean of these over the requests that count,
+  // where each of them has one.
+  std::map<std::string, double> repeats_ms;
+  std::optional<double> repeat_ms;
+  // Of requests that count and of failed ones, which stand behind all others: a person would have
+  // waited for at least as long. So these are lower bounds where `failed` is not 0.
   double p50_ms = 0, p95_ms = 0, p99_ms = 0;
-  double seconds_a_day = 0;  // sum over requests of wait - repeat, never below 0
+  // Mean of wait - repeat of the same model, never below 0, by requests a day: what does not count
+  // is taken to be like what does. Unset without repeats; why is in `not_told`.
+  std::optional<double> seconds_a_day;
   std::map<std::string, double> seconds_a_day_by_layer;  // see cold_layer_of()
+  std::string not_told;
 };
 
-// Of rows that count, and of those with a failure none. A side without immediate repeats is
-// compared with no wait at all.
+// Of each side with rows that count or failed requests.
 std::vector<MixHeadline> mix_headlines(const std::vector<Trial>& rows);
+
+// "at least 1.2 s" and the like need it: what is to be said of requests that do not count; empty:
+// all do.
+std::string missing_text(const MixHeadline& headline);
 
 // An array of objects with these members.
 std::string to_json(const std::vector<MixHeadline>& headlines);
