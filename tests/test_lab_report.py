@@ -77,3 +77,6 @@ def test_what_is_no_run_is_refused(tmp_path):
         done = lab("report", tmp_path / directory)
         assert done.returncode == 1 and why in done.stderr, done
     assert lab("compare", tmp_path / "bad").returncode == 64
+    good = run(tmp_path / "good")
+    for pair in ((tmp_path / "bad", good), (good, tmp_path / "none")):
+        assert lab("compare", *pair).returncode == 2

@@ -46,17 +46,26 @@ int report_run(const ReportOptions& options) {
   return kExitOk;
 }
 
-// 1 when anything became slower, so that a script can stop there.
+// Of `lab compare`, so that a script can tell them apart.
+constexpr int kExitSlower = 1;
+constexpr int kExitNotCompared = 2;  // a run cannot be read, or the two have nothing in common
+
+int not_compared(const Error& error) {
+  (void)report(error);
+  return kExitNotCompared;
+}
+
 int compare_runs(const CompareOptions& options) {
   const auto before = lab::RunDirectory::open(Files::real(), options.before);
-  if (!before) return report(before.error());
+  if (!before) return not_compared(before.error());
   const auto after = lab::RunDirectory::open(Files::real(), options.after);
-  if (!after) return report(after.error());
+  if (!after) return not_compared(after.error());
   const lab::Comparison comparison =
       lab::compare(before->info(), before->rows(), after->info(), after->rows());
   print(options.json ? lab::to_json(comparison) + "\n"
                      : lab::terminal_text(comparison, look_of(style_of(1))));
-  return comparison.regressed() ? kExitFailed : kExitOk;
+  if (comparison.changes.empty()) return kExitNotCompared;
+  return comparison.regressed() ? kExitSlower : kExitOk;
 }
 
 }  // namespace
@@ -74,7 +83,9 @@ void add_lab_report(CLI::App& lab) {
   reported->callback([report_options] { throw CLI::RuntimeError{report_run(*report_options)}; });
 
   CLI::App* compared = lab.add_subcommand(
-      "compare", "What became slower or faster between two runs; exit code 1 when anything slower");
+      "compare",
+      "What became slower or faster between two runs; exit code 1: something became slower, "
+      "2: they cannot be compared");
   auto compare_options = std::make_shared<CompareOptions>();
   compared->add_option("BEFORE", compare_options->before, "The directory of the first run")
       ->required()

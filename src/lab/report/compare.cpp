@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <set>
 
 #include "base/json.h"
+#include "lab/plain_json.h"
 
 namespace hearth::lab {
 namespace {
@@ -54,23 +56,61 @@ std::string machine_member(const RunInfo& info, std::string_view pointer) {
   return found == nullptr ? std::string{} : json::serialize(*found);
 }
 
+std::string told(const std::string& text) { return text.empty() ? "unknown" : text; }
+
+// How a run was made; its models have a caution of their own.
+json::object options_of(const RunInfo& info) {
+  const auto options = parse_json(info.options);
+  if (!options || !options->is_object()) return {};
+  json::object object = options->get_object();
+  object.erase("models");
+  return object;
+}
+
+void add_options(std::vector<std::string>& cautions, const RunInfo& before, const RunInfo& after) {
+  const json::object was = options_of(before), is = options_of(after);
+  std::set<std::string> names;
+  for (const auto& each : was) names.emplace(each.key());
+  for (const auto& each : is) names.emplace(each.key());
+  const auto text = [](const json::object& options, const std::string& name) {
+    const json::value* found = options.if_contains(name);
+    return found == nullptr ? "not given" : plain_json(*found);
+  };
+  for (const std::string& name : names) {
+    const std::string old_text = text(was, name), new_text = text(is, name);
+    if (old_text == new_text) continue;
+    cautions.push_back(
+        fmt::format("the options differ in {}: {} and {}", name, old_text, new_text));
+  }
+}
+
+void add_versions(std::vector<std::string>& cautions, const RunInfo& before, const RunInfo& after) {
+  for (const auto& [side, was] : before.versions) {
+    const auto is = after.versions.find(side);
+    if (is == after.versions.end() || is->second == was) continue;
+    cautions.push_back(
+        fmt::format("the versions of {} differ: {} and {}", side, told(was), told(is->second)));
+  }
+}
+
 std::vector<std::string> cautions_of(const RunInfo& before, const RunInfo& after) {
   std::vector<std::string> cautions;
   if (before.model != after.model) {
-    cautions.push_back("the models differ: " + before.model + " and " + after.model);
+    cautions.push_back("the models differ: " + told(before.model) + " and " + told(after.model));
   }
   if (before.study != after.study) {
-    cautions.push_back("the studies differ: " + before.study + " and " + after.study);
+    cautions.push_back("the studies differ: " + told(before.study) + " and " + told(after.study));
   }
-  for (const char* what :
-       {"/kernel", "/processors/model", "/processors/online", "/memory/total_bytes"}) {
+  for (const char* what : {"/kernel", "/architecture", "/processors/model", "/processors/online",
+                           "/memory/total_bytes", "/limits"}) {
     const std::string was = machine_member(before, what);
     const std::string is = machine_member(after, what);
-    if (was != is) {
-      cautions.push_back(fmt::format("the machines differ in {}: {} and {}", what + 1,
-                                     was.empty() ? "unknown" : was, is.empty() ? "unknown" : is));
-    }
+    if (was == is) continue;
+    cautions.push_back(
+        fmt::format("the machines differ in {}: {} and {}", what + 1, told(was), told(is)));
   }
+  add_options(cautions, before, after);
+  add_versions(cautions, before, after);
   return cautions;
 }
 
@@ -78,7 +118,8 @@ json::object interval_json(const Interval& interval) {
   return {{"low", interval.low},
           {"median", interval.middle},
           {"high", interval.high},
-          {"n", interval.count}};
+          {"n", interval.count},
+          {"kind", interval.kind()}};
 }
 
 json::array texts_json(const std::vector<std::string>& texts) {
@@ -154,11 +195,11 @@ std::string to_json(const Comparison& comparison) {
                                    {"after_ms", interval_json(change.after_ms)},
                                    {"change", interval_json(change.change)}});
   }
-  return json::serialize(json::object{{"regressed", comparison.regressed()},
-                                      {"changes", std::move(changes)},
-                                      {"only_before", texts_json(comparison.only_before)},
-                                      {"only_after", texts_json(comparison.only_after)},
-                                      {"cautions", texts_json(comparison.cautions)}});
+  return plain_json(json::object{{"regressed", comparison.regressed()},
+                                 {"changes", std::move(changes)},
+                                 {"only_before", texts_json(comparison.only_before)},
+                                 {"only_after", texts_json(comparison.only_after)},
+                                 {"cautions", texts_json(comparison.cautions)}});
 }
 
 }  // namespace hearth::lab

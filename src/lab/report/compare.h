@@ -25,7 +25,7 @@ struct Comparison {
   std::vector<Change> changes;
   std::vector<std::string> only_before;  // "side: arm"
   std::vector<std::string> only_after;
-  std::vector<std::string> cautions;  // sentences: another machine, another model
+  std::vector<std::string> cautions;  // sentences: another machine, model, option, version
 
   // Whether anything is slower.
   bool regressed() const;
@@ -33,7 +33,7 @@ struct Comparison {
 
 // Slower or faster is what lies outside the interval and is more than 5 % as well. The intervals
 // allow for how many are looked at: with nothing changed, one comparison in twenty finds something.
-// Fewer than 3 rows on either side are too few. Pure.
+// Fewer than 3 rows on either side are too few; of fewer than 6 the interval is a range. Pure.
 Comparison compare(const RunInfo& before_info, const std::vector<Trial>& before,
                    const RunInfo& after_info, const std::vector<Trial>& after);
 

@@ -82,6 +82,28 @@ TEST(Comparison, SaysWhatOnlyOneRunHasAndWhatElseDiffers) {
   EXPECT_THAT(with(1).cautions, IsEmpty());
 }
 
+TEST(Comparison, WarnsOfOtherOptionsAndVersions) {
+  RunInfo before = sample::info(), after = sample::info();
+  before.options = R"({"quick":false,"quiet_s":60,"models":["a"]})";
+  after.options = R"({"quick":true,"quiet_s":60,"models":["b"]})";
+  before.versions = {{"hearth", "1.0"}, {"ollama", "0.1"}};
+  after.versions = {{"hearth", "1.1"}, {"ollama", "0.1"}};
+  const std::vector<Trial> rows = sample::rows(3);
+  EXPECT_THAT(compare(before, rows, after, rows).cautions,
+              ElementsAre("the options differ in quick: false and true",
+                          "the versions of hearth differ: 1.0 and 1.1"));
+}
+
+TEST(Comparison, OfRunsWithNothingInCommonSaysSo) {
+  const Comparison comparison =
+      compare(sample::info(), sample::rows(3), sample::info(),
+              {sample::row("ollama", "hollow", 5), sample::row("ollama", "hollow", 6)});
+  EXPECT_TRUE(comparison.changes.empty());
+  TextLook look;
+  look.terminal = true;
+  EXPECT_THAT(terminal_text(comparison, look), HasSubstr("NOTHING IN COMMON"));
+}
+
 TEST(Comparison, IsPrintedForPeopleAndForScripts) {
   const Comparison comparison = with(2);
   TextLook look;
