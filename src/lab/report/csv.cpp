@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -43,15 +44,17 @@ class Line {
 
 // The columns that not every run has.
 struct Columns {
-  std::set<std::string> stages, extras, stalls;
+  std::set<std::string> stages, extras, stalls, words;
 };
 
 Columns columns_of(const std::vector<Trial>& rows) {
   Columns columns;
+  columns.words = {"mapped", "pages_by"};
   for (const Trial& row : rows) {
     for (const auto& each : row.timing.stages_ms) columns.stages.insert(each.first);
     for (const auto& each : row.extra) columns.extras.insert(each.first);
     for (const auto& each : row.effects.stall) columns.stalls.insert(each.first);
+    for (const auto& each : proof_words(row)) columns.words.insert(each.first);
   }
   return columns;
 }
@@ -63,7 +66,7 @@ std::optional<double> found(const std::map<std::string, double>& values, const s
 
 std::string heading(const Columns& columns) {
   Line line;
-  for (const char* name : {"study", "side", "arm", "block", "order", "repetition",
+  for (const char* name : {"study", "side", "arm", "model", "block", "order", "repetition",
                            "started_wall_us", "counts", "why_not"}) {
     line.raw(name);
   }
@@ -71,8 +74,9 @@ std::string heading(const Columns& columns) {
   for (const std::string& stage : columns.stages) line.text("stage." + stage + "_ms");
   for (const std::string& name : columns.extras) line.text(name);
   for (const std::string& name : columns.stalls) line.text("stall." + name);
-  for (const char* name : {"outside_cores", "swapped", "pages_evicted", "pages_by",
-                           "generated_tokens", "class", "verdict"}) {
+  for (const std::string& name : columns.words) line.text(name);
+  for (const char* name :
+       {"outside_cores", "swapped", "generated_tokens", "class", "verdict", "verdict_text"}) {
     line.raw(name);
   }
   return line.end();
@@ -86,7 +90,7 @@ std::string why_not(const Trial& row) {
 
 std::string line_of(const Trial& row, const Columns& columns) {
   Line line;
-  line.text(row.study).text(row.side).text(row.arm);
+  line.text(row.study).text(row.side).text(row.arm).text(row.model);
   line.raw(fmt::format("{},{},{},{},{}", row.block, row.order, row.repetition, row.started_wall_us,
                        row.counts() ? 1 : 0));
   line.text(why_not(row));
@@ -94,11 +98,15 @@ std::string line_of(const Trial& row, const Columns& columns) {
   for (const std::string& name : columns.stages) line.value(found(row.timing.stages_ms, name));
   for (const std::string& name : columns.extras) line.value(found(row.extra, name));
   for (const std::string& name : columns.stalls) line.value(found(row.effects.stall, name));
+  const std::map<std::string, std::string> words = proof_words(row);
+  for (const std::string& name : columns.words) {
+    const auto word = words.find(name);
+    line.text(word == words.end() ? std::string{} : word->second);
+  }
   line.value(row.effects.outside_cores).raw(fmt::format("{}", row.effects.swapped.count()));
-  const auto& evicted = row.before.pages_evicted;
-  line.raw(evicted ? fmt::format("{}", evicted->count()) : "").text(row.before.pages_by);
   line.raw(fmt::format("{}", row.timing.generated_tokens));
-  return line.text(row.response_class).text(row.verdict_code).end();
+  line.text(row.response_class).text(row.verdict_code);
+  return line.text(row.verdict_text).end();
 }
 
 }  // namespace

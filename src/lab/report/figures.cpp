@@ -67,6 +67,9 @@ std::vector<Figure> proof_figures() {
   constexpr auto kOf = Figure::Of::kProof;
   return {
       {"pages", "pages in memory", kShare, kOf, [](const Trial& t) { return t.before.pages; }},
+      {"pages_evicted", "evicted", kBytes, kOf,
+       [](const Trial& t) { return number(t.before.pages_evicted); }},
+      {"load_set", "of", kBytes, kOf, [](const Trial& t) { return number(t.before.load_set); }},
       {"processes", "processes", kCount, kOf,
        [](const Trial& t) { return number(t.before.processes); }},
       {"holder_age_s", "process up", kSeconds, kOf,
@@ -107,6 +110,15 @@ std::string seconds_text(double seconds) {
 std::span<const Figure> all_figures() {
   static const std::vector<Figure> kAll = make_all();
   return kAll;
+}
+
+std::map<std::string, std::string> proof_words(const Trial& trial) {
+  std::map<std::string, std::string> words;
+  const StateProof& proof = trial.before;
+  if (!proof.pages_by.empty()) words["pages_by"] = proof.pages_by;
+  if (proof.mapped) words["mapped"] = *proof.mapped ? "yes" : "no";
+  for (const auto& [layer, level] : proof.told) words["told." + layer] = level;
+  return words;
 }
 
 std::string milliseconds_text(double ms) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,10 @@ struct Figure {
 
 // In the order in which tables have them.
 std::span<const Figure> all_figures();
+
+// What a row's proof says in words, by name: "pages_by", "mapped" ("yes", "no"), and what the
+// server told of its layers: "told.weights". What could not be observed is missing.
+std::map<std::string, std::string> proof_words(const Trial& trial);
 
 // A value with its unit, three digits: "1.23 s", "412 MiB", "87 %".
 std::string figure_text(FigureUnit unit, double value);

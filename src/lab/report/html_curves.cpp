@@ -101,10 +101,10 @@ std::string drawn(const Curve& curve, const Places& places, const Scale& scale,
     }
     out += svg::line("hair", {here.x, height_of(scale, point.wait_ms.low)},
                      {here.x, height_of(scale, point.wait_ms.high)});
-    const std::string title =
-        fmt::format("{}, {}: {} ({} to {})", name_of(curve), point.label,
-                    milliseconds_text(point.wait_ms.middle), milliseconds_text(point.wait_ms.low),
-                    milliseconds_text(point.wait_ms.high));
+    const std::string title = fmt::format(
+        "{}, {}: {} ({}{} to {})", name_of(curve), point.label,
+        milliseconds_text(point.wait_ms.middle), point.wait_ms.is_range() ? "range " : "",
+        milliseconds_text(point.wait_ms.low), milliseconds_text(point.wait_ms.high));
     out += svg::dot("fill", here, 4, escaped(title));
     before = &point;
   }

@@ -60,8 +60,9 @@ std::string strip(const PageContent& page, const Cell& cell, const Scale& scale)
 std::string ratio_html(const PageContent& page, const Cell& cell) {
   const Ratio* ratio = page.summary.ratio(cell.side, cell.arm);
   if (ratio == nullptr || ratio->ratio.low <= 0) return {};
-  return fmt::format("<small>{:.2f} × {} ({:.2f} to {:.2f})</small>", 1 / ratio->ratio.middle,
-                     escaped(ratio->side), 1 / ratio->ratio.high, 1 / ratio->ratio.low);
+  return fmt::format("<small>{:.2f} × {} ({}{:.2f} to {:.2f})</small>", 1 / ratio->ratio.middle,
+                     escaped(ratio->side), ratio->ratio.is_range() ? "range " : "",
+                     1 / ratio->ratio.high, 1 / ratio->ratio.low);
 }
 
 std::string figures_html(const PageContent& page, const Cell& cell) {
@@ -70,10 +71,9 @@ std::string figures_html(const PageContent& page, const Cell& cell) {
   if (cell.failed > 0) counts += fmt::format(", <span class=\"bad\">{} failed</span>", cell.failed);
   const Interval* wait = cell.figure("wait_ms");
   if (wait == nullptr) return "–<small>" + counts + "</small>";
-  // The range of one or two is no interval.
-  if (wait->count >= 3) {
-    counts = fmt::format("{} to {}, {}", milliseconds_text(wait->low),
-                         milliseconds_text(wait->high), counts);
+  if (wait->count >= 2) {
+    counts = fmt::format("{}{} to {}, {}", wait->is_range() ? "range " : "",
+                         milliseconds_text(wait->low), milliseconds_text(wait->high), counts);
   }
   return fmt::format("<b>{}</b><small>{}</small>{}", milliseconds_text(wait->middle), counts,
                      ratio_html(page, cell));
@@ -113,7 +113,7 @@ std::string distribution_section(const PageContent& page) {
       "<p class=\"dim\">How long a person waits for the first token. A dot is a request; a hollow "
       "one does not count, and says why when pointed at. Shaded: the middle half. Upright line: "
       "the "
-      "median; thick line below it: its 95 % interval.{}</p>\n",
+      "median; thick line below it: its 95 % interval, or the range of fewer than 6.{}</p>\n",
       scale.is_logarithmic() ? " The scale is in powers of ten." : "");
   for (const std::string& arm : page.summary.arms) content += arm_html(page, arm, scale);
   return section("states", "What each state costs", content);

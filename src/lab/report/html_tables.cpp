@@ -19,7 +19,8 @@ std::string interval_cell(FigureUnit unit, const Interval* interval) {
   std::string cell = "<td>" + figure_text(unit, interval->middle);
   const std::string low = figure_text(unit, interval->low);
   const std::string high = figure_text(unit, interval->high);
-  if (low != high) cell += "<small>" + low + " to " + high + "</small>";
+  const char* range = interval->is_range() ? "range " : "";
+  if (low != high) cell += "<small>" + (range + low) + " to " + high + "</small>";
   return cell + "</td>";
 }
 
@@ -45,12 +46,46 @@ std::vector<std::string> stages_of(const Summary& summary) {
 struct Columns {
   std::vector<const Figure*> figures;
   std::vector<std::string> stages;
+  std::vector<std::string> words{};
 };
+
+std::string heading_of_word(const std::string& name) {
+  constexpr std::string_view kTold = "told.";
+  if (name.starts_with(kTold)) return name.substr(kTold.size()) + ", told";
+  return name == "pages_by" ? "pages by" : name;
+}
+
+// "none", or "none" with "2 of 3; hollow 1" below.
+std::string word_cell(const Cell& cell, const std::string& name) {
+  const auto found = cell.words.find(name);
+  if (found == cell.words.end() || found->second.empty()) return "<td>–</td>";
+  const auto& list = found->second;
+  std::string text = "<td class=\"text\">" + escaped(list.front().first);
+  if (list.front().second < cell.counted) {
+    text += fmt::format("<small>{} of {}", list.front().second, cell.counted);
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      text += fmt::format("; {} {}", escaped(list[i].first), list[i].second);
+    }
+    text += "</small>";
+  }
+  return text + "</td>";
+}
+
+std::vector<std::string> words_of(const Summary& summary) {
+  std::set<std::string> names;
+  for (const Cell& cell : summary.cells) {
+    for (const auto& each : cell.words) names.insert(each.first);
+  }
+  return {names.begin(), names.end()};
+}
 
 std::string heading(const Columns& columns) {
   std::string head = "<thead><tr><th>state, server</th><th>n</th>";
   for (const Figure* figure : columns.figures) head += "<th>" + figure->heading + "</th>";
   for (const std::string& stage : columns.stages) head += "<th>" + escaped(stage) + "</th>";
+  for (const std::string& word : columns.words) {
+    head += "<th>" + escaped(heading_of_word(word)) + "</th>";
+  }
   return head + "</tr></thead>\n";
 }
 
@@ -66,11 +101,12 @@ std::string line_of(const Cell& cell, const Columns& columns, const std::string&
     line += interval_cell(FigureUnit::kMilliseconds,
                           found == cell.stages_ms.end() ? nullptr : &found->second);
   }
+  for (const std::string& word : columns.words) line += word_cell(cell, word);
   return line + "</tr>\n";
 }
 
 std::string table(const PageContent& page, const std::string& caption, const Columns& columns) {
-  if (columns.figures.empty() && columns.stages.empty()) return {};
+  if (columns.figures.empty() && columns.stages.empty() && columns.words.empty()) return {};
   std::string body;
   std::string arm;
   for (const Cell& cell : page.summary.cells) {
@@ -135,10 +171,11 @@ std::string table_section(const PageContent& page) {
       table(page, "Stages, as the servers tell", {{}, stages_of(summary)}) +
       table(page, "What it took", {figures_of(summary, Figure::Of::kEffects), {}}) +
       table(page, "Proof of the states, right before the request",
-            {figures_of(summary, Figure::Of::kProof), {}});
+            {figures_of(summary, Figure::Of::kProof), {}, words_of(summary)});
   if (tables.empty()) return {};
   return section("tables", "All figures",
-                 "<p class=\"dim\">Medians, and below them their 95 % intervals. A dash is what "
+                 "<p class=\"dim\">Medians, and below them their 95 % intervals; of fewer than 6 "
+                 "requests their range. A dash is what "
                  "could not be observed.</p>\n" +
                      tables);
 }

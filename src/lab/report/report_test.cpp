@@ -160,12 +160,65 @@ TEST(Csv, QuotesAndDefusesFormulas) {
   Trial row = sample::row("=cmd()", "a, \"b\"", 1.5);
   row.extra["gap_s"] = 60;
   const std::string csv = csv_of({row});
-  EXPECT_THAT(csv, HasSubstr("\r\nclasses,'=cmd(),\"a, \"\"b\"\"\",0,0,0,0,1,,1.5,"));
+  EXPECT_THAT(csv, HasSubstr("\r\nclasses,'=cmd(),\"a, \"\"b\"\"\",,0,0,0,0,1,,1.5,"));
   const auto line_end = csv.find("\r\n");
   EXPECT_THAT(csv.substr(0, line_end), HasSubstr(",gap_s,"));
   // As many cells in each line; the quoted comma is one of the second's.
   EXPECT_EQ(std::count(csv.begin(), csv.begin() + static_cast<std::ptrdiff_t>(line_end), ',') + 1,
             std::count(csv.begin() + static_cast<std::ptrdiff_t>(line_end), csv.end(), ','));
+}
+
+TEST(Report, ShowsWhatTheProofSaysInWords) {
+  std::vector<Trial> rows = sample::rows(3);
+  for (Trial& row : rows) {
+    row.before.pages_by = "cachestat";
+    row.before.mapped = false;
+    row.before.pages_evicted = Bytes{4096};
+    row.before.told = {{"weights", row.block == 0 ? "hollow" : "none"}};
+  }
+  const std::string csv = csv_of(rows);
+  const std::string head = csv.substr(0, csv.find("\r\n"));
+  for (const char* name : {",pages_evicted,", ",mapped,", ",pages_by,", ",told.weights,"}) {
+    EXPECT_THAT(head, HasSubstr(name));
+  }
+  EXPECT_THAT(csv, HasSubstr(",no,cachestat,hollow,"));
+  const std::string page = page_of(sample::info(), rows);
+  EXPECT_THAT(page, HasSubstr("<th>evicted</th>"));
+  EXPECT_THAT(page, HasSubstr("<th>weights, told</th>"));
+  EXPECT_THAT(page, HasSubstr("none<small>2 of 3; hollow 1</small>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"text\">cachestat</td>"));
+}
+
+TEST(Report, CallsARangeSo) {
+  EXPECT_THAT(page_of(sample::info(), sample::rows(5)), HasSubstr("<small>range "));
+  EXPECT_THAT(page_of(sample::info(), sample::rows(8)), Not(HasSubstr("<small>range ")));
+  TextLook look;
+  look.terminal = true;
+  const Summary few = summarise(sample::info(), sample::rows(5));
+  EXPECT_THAT(terminal_text(sample::info(), few, look), HasSubstr("(range "));
+  EXPECT_THAT(to_json(sample::info(), few), HasSubstr("\"kind\":\"range\""));
+  EXPECT_THAT(to_json(sample::info(), summarise(sample::info(), sample::rows(8))),
+              HasSubstr("\"kind\":\"interval\""));
+}
+
+TEST(TerminalText, SaysWhatAMixtureCannotTell) {
+  Trial met = sample::row("hearth", "household", 700);
+  met.study = "mix";
+  met.extra = {{"day", 0.5}, {"days", 1}, {"planned", 4}};
+  Trial hung = met;
+  hung.block = 1;
+  hung.timing = {};
+  hung.timing.total_ms = 60'000;
+  hung.failure = "hung: nothing came";
+  TextLook look;
+  look.terminal = true;
+  const std::string text = terminal_text({}, summarise({}, {met, hung}), look);
+  EXPECT_THAT(text, HasSubstr("seconds a day cannot be told (no immediate repeat"));
+  EXPECT_THAT(text, HasSubstr("p99 at least 59"));
+  EXPECT_THAT(text, HasSubstr("1 of 4 requests count"));
+  const std::string page = page_of({}, {met, hung});
+  EXPECT_THAT(page, HasSubstr("not told"));
+  EXPECT_THAT(page, HasSubstr("at least "));
 }
 
 TEST(TerminalText, DrawsOnATerminalAndSeparatesByTabsInAPipe) {

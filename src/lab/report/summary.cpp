@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -41,12 +42,6 @@ std::vector<std::string> arms_of(const RunInfo& info, const std::vector<Trial>& 
     if (!has(arms, arm)) arms.push_back(arm);
   }
   return arms;
-}
-
-std::string commonest(const std::map<std::string, int>& counts) {
-  const auto most =
-      std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; });
-  return most == counts.end() ? std::string{} : most->first;
 }
 
 // The row whose wait lies nearest to the middle one.
@@ -91,24 +86,39 @@ std::map<std::string, Interval> figures_of(const std::vector<Trial>& rows,
   return figures;
 }
 
+auto words_of(const std::vector<Trial>& rows, const RowIndexes& counting) {
+  std::map<std::string, std::map<std::string, int>> counts;
+  for (const std::size_t i : counting) {
+    for (const auto& [name, word] : proof_words(rows[i])) ++counts[name][word];
+  }
+  decltype(Cell::words) words;
+  for (const auto& [name, by_word] : counts) {
+    auto& list = words[name];
+    list.assign(by_word.begin(), by_word.end());
+    std::ranges::stable_sort(list, std::greater{}, [](const auto& each) { return each.second; });
+  }
+  return words;
+}
+
 Cell cell_of(const std::vector<Trial>& rows, const RowIndexes& all) {
   Cell cell;
   RowIndexes counting;
-  std::map<std::string, int> verdicts;
   for (const std::size_t i : all) {
     if (!rows[i].failure.empty()) ++cell.failed;
     if (rows[i].failure.empty() && !rows[i].flags.empty()) ++cell.flagged;
     if (!rows[i].counts()) continue;
     counting.push_back(i);
-    if (!rows[i].verdict_code.empty()) ++verdicts[rows[i].verdict_code];
     if (const auto wait = rows[i].timing.wait_ms()) cell.waits_ms.push_back(*wait);
   }
   cell.counted = static_cast<int>(counting.size());
   cell.figures = figures_of(rows, counting);
   cell.stages_ms = stages_of(rows, counting);
-  cell.verdict_code = commonest(verdicts);
+  cell.words = words_of(rows, counting);
   cell.typical = typical_of(rows, counting, cell);
-  if (cell.typical) cell.verdict_text = rows[*cell.typical].verdict_text;
+  if (cell.typical) {
+    cell.verdict_text = rows[*cell.typical].verdict_text;
+    cell.verdict_code = rows[*cell.typical].verdict_code;
+  }
   return cell;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/run_directory.h"
@@ -26,13 +27,15 @@ struct Cell {
   std::vector<double> waits_ms;  // of those that got a first token
   // By name: "wait_ms", "first_token_ms", "total_ms", "start_ms", "overlap_ms", "other_ms",
   // "tokens_per_second", "bytes_read", "peak_resident", "processor_s", "major_faults", "joules",
-  // and of the proof "pages", "holder_age_s", "resident", "anonymous", "file_backed", "locked",
-  // "device", "clock_mhz". What no row has is missing.
+  // and of the proof "pages", "pages_evicted", "load_set", "holder_age_s", "resident", "anonymous",
+  // "file_backed", "locked", "device", "clock_mhz". What no row has is missing.
   std::map<std::string, Interval> figures;
   std::map<std::string, Interval> stages_ms;
+  // By name, see proof_words(): how many of the rows say what, the commonest first.
+  std::map<std::string, std::vector<std::pair<std::string, int>>> words;
   std::optional<std::size_t> typical;  // the row whose wait is the middle one, see RunDirectory
-  std::string verdict_text;            // of that row
-  std::string verdict_code;            // the commonest
+  std::string verdict_text;            // both of that row
+  std::string verdict_code;
 
   const Interval* figure(const std::string& name) const;
 };

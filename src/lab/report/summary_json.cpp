@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 
 #include "base/json.h"
+#include "lab/plain_json.h"
 #include "lab/report/summary.h"
 
 namespace hearth::lab {
@@ -15,7 +16,8 @@ json::object interval_json(const Interval& interval) {
   return {{"low", interval.low},
           {"median", interval.middle},
           {"high", interval.high},
-          {"n", interval.count}};
+          {"n", interval.count},
+          {"kind", interval.kind()}};
 }
 
 json::object intervals_json(const std::map<std::string, Interval>& intervals) {
@@ -41,6 +43,17 @@ json::value value_or_null(const std::optional<double>& value) {
   return value ? json::value(*value) : json::value(nullptr);
 }
 
+// name -> {"word": rows}.
+json::object proof_json(const Cell& cell) {
+  json::object proof;
+  for (const auto& [name, list] : cell.words) {
+    json::object counts;
+    for (const auto& [word, count] : list) counts[repair_utf8(word)] = count;
+    proof[repair_utf8(name)] = std::move(counts);
+  }
+  return proof;
+}
+
 json::array cells_json(const Summary& summary) {
   json::array cells;
   for (const Cell& cell : summary.cells) {
@@ -50,7 +63,8 @@ json::array cells_json(const Summary& summary) {
                         {"flagged", cell.flagged},
                         {"failed", cell.failed},
                         {"figures", intervals_json(cell.figures)},
-                        {"stages_ms", intervals_json(cell.stages_ms)}};
+                        {"stages_ms", intervals_json(cell.stages_ms)},
+                        {"proof", proof_json(cell)}};
     if (!cell.verdict_code.empty()) object["verdict"] = text_of(cell.verdict_code);
     if (!cell.verdict_text.empty()) object["verdict_text"] = text_of(cell.verdict_text);
     cells.push_back(std::move(object));
@@ -99,6 +113,8 @@ json::array worths_json(const Summary& summary) {
                                   {"warm_ms", worth.warm_ms},
                                   {"lost_share", value_or_null(worth.lost_share)},
                                   {"kept_share", value_or_null(worth.kept_share)},
+                                  {"arms_missing", texts_json(worth.missing)},
+                                  {"sentence", text_of(sentence_of(worth))},
                                   {"layers", std::move(layers)}});
   }
   return worths;
@@ -125,7 +141,7 @@ std::string to_json(const RunInfo& info, const Summary& summary) {
   object["rows_that_do_not_count"] = summary.left_out.size();
   object["left_out"] = words_json(info.left_out);
   object["not_observable"] = texts_json(info.not_observable);
-  return json::serialize(object) + "\n";
+  return plain_json(object) + "\n";
 }
 
 }  // namespace hearth::lab

@@ -67,6 +67,21 @@ TEST(Summary, WhatDoesNotCountIsListedAndNotInTheFigures) {
   EXPECT_EQ(summary.left_out[1].why, "it hung");
 }
 
+TEST(Summary, TakesAVerdictAndItsTextFromOneRow) {
+  std::vector<Trial> rows;
+  for (const double ms : {10.0, 20.0, 90.0}) {
+    rows.push_back(sample::row("hearth", "after reboot", ms));
+    rows.back().verdict_code = "storage_read";
+    rows.back().verdict_text = "it was read";
+  }
+  rows[1].verdict_code = "loaded";
+  rows[1].verdict_text = "it was loaded";
+  const Cell cell = summarise({}, rows).cells.at(0);
+  EXPECT_EQ(cell.typical, 1);
+  EXPECT_EQ(cell.verdict_code, "loaded");
+  EXPECT_EQ(cell.verdict_text, "it was loaded");
+}
+
 TEST(Summary, AStartOfTheServerIsWaitedForToo) {
   Trial row = sample::row("llama-server", "after reboot", 300);
   row.timing.start_ms = 1000;
@@ -100,6 +115,8 @@ TEST(SummaryJson, HasTheFiguresAndSurvivesForeignText) {
   const auto parsed = parse_json(to_json(sample::info(), summarise(sample::info(), rows)));
   ASSERT_TRUE(parsed) << parsed.error().message();
   EXPECT_EQ(parsed->at("sides").as_array().size(), 2);
+  const std::string text = to_json(sample::info(), summarise(sample::info(), sample::rows(9)));
+  EXPECT_THAT(text, ::testing::Not(::testing::ContainsRegex("[0-9]E[0-9-]")));
   EXPECT_EQ(parsed->at("ratios").at(0).at("against").as_string(), "llama-server");
 }
 
