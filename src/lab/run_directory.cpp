@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run_directory.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cerrno>
 #include <span>
 #include <utility>
 
@@ -105,18 +109,44 @@ RunDirectory::RunDirectory(const Files& files, std::string path, RunInfo info)
 
 Result<RunDirectory> RunDirectory::create(const Files& files, const std::string& path,
                                           const RunInfo& info) {
+  RunDirectory run{files, path, info};
+  run.made_directory_ = !files.info(path);
   const Result<> made = files.make_directories(path, 0755);
   if (!made) return Failed{made.error()};
-  for (const char* name : {kInfo, kRows}) {
-    if (!files.info(path + '/' + name)) continue;
-    return fail(ErrorCode::kConflict, path + " holds a run already");
+  if (const Result<> locked = run.lock(); !locked) return Failed{locked.error()};
+  const Result<std::vector<std::string>> names = files.list(path);
+  if (!names) return Failed{names.error()};
+  const bool has_run =
+      std::ranges::any_of(*names, [](const auto& name) { return name == kInfo || name == kRows; });
+  if (has_run) {
+    return fail(ErrorCode::kConflict, path + " holds a run already; --resume goes on with it");
+  }
+  if (!names->empty()) {
+    return fail(ErrorCode::kConflict,
+                path + " is not empty, and what is in it is no run of the lab: name another one");
   }
   const Result<> written = replace(files, path, kInfo, encode_info(info));
   if (!written) return Failed{written.error()};
-  return RunDirectory{files, path, info};
+  return run;
 }
 
-Result<RunDirectory> RunDirectory::open(const Files& files, const std::string& path) {
+// Of the directory itself: files in it are replaced.
+Result<> RunDirectory::lock() {
+  lock_ = Fd{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!lock_ || ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+  return fail(ErrorCode::kConflict, path_ + ": another `hearth lab` writes there");
+}
+
+void RunDirectory::discard() {
+  (void)files_->remove(path_ + '/' + kInfo);
+  if (made_directory_) (void)files_->remove(path_);
+}
+
+Result<RunDirectory> RunDirectory::open(const Files& files, const std::string& path, Use use) {
+  RunDirectory run{files, path, {}};
+  if (use == Use::kGoOn) {
+    if (const Result<> locked = run.lock(); !locked) return Failed{locked.error()};
+  }
   const Result<std::string> about = whole(files, path + '/' + kInfo);
   if (!about && about.error().code() == ErrorCode::kNotFound) {
     return fail(ErrorCode::kNotFound, path + " holds no run of the lab: it has no run.json");
@@ -124,7 +154,7 @@ Result<RunDirectory> RunDirectory::open(const Files& files, const std::string& p
   if (!about) return Failed{about.error()};
   Result<RunInfo> info = decode_info(*about);
   if (!info) return Failed{std::move(info).error().during(path + '/' + kInfo)};
-  RunDirectory run{files, path, std::move(*info)};
+  run.info_ = std::move(*info);
   const Result<> read = run.read_rows();
   if (!read) return Failed{read.error()};
   return run;
@@ -174,6 +204,22 @@ Result<> RunDirectory::open_rows() {
 
 Result<> RunDirectory::add(const Trial& trial) {
   rows_.push_back(trial);
+  return flush();
+}
+
+Result<> RunDirectory::flush() {
+  Result<> done = write_rows();
+  if (!info_is_written_) {
+    const Result<> told = write(kInfo, encode_info(info_));
+    info_is_written_ = told.has_value();
+    if (done) done = told;
+  }
+  not_written_ = done ? std::string{} : done.error().message();
+  return done;
+}
+
+Result<> RunDirectory::write_rows() {
+  if (written_ == rows_.size()) return {};
   const Result<> opened = open_rows();
   if (!opened) return opened;
   std::string lines;
@@ -187,9 +233,9 @@ Result<> RunDirectory::add(const Trial& trial) {
 }
 
 Result<> RunDirectory::update(const RunInfo& info) {
-  const Result<> written = write(kInfo, encode_info(info));
-  if (written) info_ = info;
-  return written;
+  info_ = info;
+  info_is_written_ = false;
+  return flush();
 }
 
 Result<> RunDirectory::write(const std::string& name, const std::string& content) {

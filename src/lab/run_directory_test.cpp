@@ -77,6 +77,57 @@ TEST_F(RunDirectoryTest, ASecondRunInItIsRefused) {
   EXPECT_EQ(second.error().code(), ErrorCode::kConflict);
 }
 
+TEST_F(RunDirectoryTest, WhatIsInADirectoryIsNotMixedWithARun) {
+  std::filesystem::create_directories(path + "/servers");
+  const auto refused = RunDirectory::create(files, path, some_info());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kConflict);
+  EXPECT_THAT(refused.error().message(), HasSubstr("not empty"));
+  EXPECT_FALSE(std::filesystem::exists(path + "/run.json"));
+}
+
+TEST_F(RunDirectoryTest, IsWrittenByOneAtATime) {
+  {
+    const auto first = RunDirectory::create(files, path, some_info());
+    ASSERT_TRUE(first) << first.error().message();
+    const auto second = RunDirectory::open(files, path, RunDirectory::Use::kGoOn);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code(), ErrorCode::kConflict);
+    EXPECT_TRUE(RunDirectory::open(files, path)) << "reading is free";
+  }
+  EXPECT_TRUE(RunDirectory::open(files, path, RunDirectory::Use::kGoOn));
+}
+
+TEST_F(RunDirectoryTest, IsTakenBackWhereNothingWasMeasured) {
+  RunDirectory::create(files, path, some_info())->discard();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::filesystem::create_directories(path);
+  RunDirectory::create(files, path, some_info())->discard();
+  EXPECT_TRUE(std::filesystem::is_empty(path)) << "it was there before";
+}
+
+TEST_F(RunDirectoryTest, WhatAFullDiskKeptBackIsWrittenAtTheEnd) {
+  testing::FaultyFiles full{1, temporary.path()};
+  Result<RunDirectory> run = RunDirectory::create(full, path, {});
+  ASSERT_TRUE(run) << run.error().message();
+  full.set_room(Bytes{10});
+  EXPECT_FALSE(run->add(row("one")));
+  RunInfo info = run->info();
+  info.left_out["ollama"] = "it is not there";
+  EXPECT_FALSE(run->update(info));
+  EXPECT_TRUE(run->info().left_out.contains("ollama")) << "known all the same";
+  EXPECT_FALSE(run->not_written().empty());
+  EXPECT_EQ(run->rows_not_written(), 1U);
+  EXPECT_FALSE(run->flush());
+  full.set_room(Bytes{1 << 20});
+  ASSERT_TRUE(run->flush());
+  EXPECT_TRUE(run->not_written().empty());
+  const Result<RunDirectory> again = RunDirectory::open(files, path);
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_THAT(again->rows(), SizeIs(1));
+  EXPECT_TRUE(again->info().left_out.contains("ollama"));
+}
+
 TEST_F(RunDirectoryTest, WhereThereIsNoneItSaysSo) {
   const auto none = RunDirectory::open(files, path);
   ASSERT_FALSE(none);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <boost/json.hpp>
+#include <cerrno>
 #include <cstdlib>
 #include <span>
 #include <string_view>
@@ -97,6 +98,15 @@ Result<> Journal::add(const Undo& undo) {
   }
   entries_.push_back(undo);
   return files_->sync(file_);
+}
+
+Result<std::string> Journal::make_tree(const std::string& parent) {
+  std::string tree = fmt::format("{}/{}{}-XXXXXX", parent, kTreePrefix, ::getpid());
+  if (::mkdtemp(tree.data()) == nullptr) return fail_errno("make a directory in " + parent, errno);
+  const Result<> noted = add({Undo::Kind::kRemoveTree, tree, {}});
+  if (noted) return tree;
+  (void)::rmdir(tree.c_str());
+  return Failed{noted.error()};
 }
 
 std::vector<std::string> Journal::put_back() {

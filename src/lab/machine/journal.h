@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
@@ -17,7 +18,7 @@ struct Undo {
   enum class Kind {
     kEndProcess,   // subject: pid and start time of the server that the lab started
     kReadBack,     // subject: a file whose pages were resident
-    kRemoveTree,   // subject: a directory of the lab's own
+    kRemoveTree,   // subject: a directory of make_tree()
     kRemoveGroup,  // subject: a control group of the lab's own
     kUnpin,        // subject: server address, model and layer
   };
@@ -28,6 +29,9 @@ struct Undo {
   friend bool operator==(const Undo&, const Undo&) = default;
 };
 
+// How the names of directories begin that the lab removes; nobody else's do.
+inline constexpr std::string_view kTreePrefix = ".lab-";
+
 // One open journal. Belongs to one thread.
 class Journal {
  public:
@@ -37,6 +41,11 @@ class Journal {
 
   // On the device before it returns.
   Result<> add(const Undo& undo);
+
+  // Makes a directory ".lab-PID-xxxxxx" in `parent`, where there was nothing of that name, and
+  // notes that it is to be removed with all that comes to be in it. Returns its path. Errors:
+  // kNoSpace, kUnavailable.
+  Result<std::string> make_tree(const std::string& parent);
 
   // Does all of it, newest first, and removes the file; what fails is told and the rest goes on.
   std::vector<std::string> put_back();

@@ -54,7 +54,7 @@ Undo end_of(const Sleeper& sleeper) {
 class JournalTest : public ::testing::Test {
  protected:
   std::string make_tree(const std::string& name) {
-    const std::string path = directory_ / name;
+    const std::string path = directory_ / (".lab-" + name);
     fs::create_directories(path + "/inner");
     std::ofstream{path + "/inner/file"} << "x";
     return path;
@@ -72,11 +72,26 @@ TEST_F(JournalTest, PutsBackNewestFirstAndGoes) {
   const std::string tree = make_tree("made");
   // If the outer one went first, the inner one would say that there was nothing left.
   ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, tree, ""}));
-  ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, tree + "/inner", ""}));
+  fs::create_directories(tree + "/.lab-inner");
+  ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, tree + "/.lab-inner", ""}));
   EXPECT_TRUE(has_journals());
   EXPECT_THAT(journal->put_back(), IsEmpty());
   EXPECT_FALSE(fs::exists(tree));
   EXPECT_FALSE(has_journals());
+}
+
+TEST_F(JournalTest, RemovesTheTreesThatItMade) {
+  auto journal = open();
+  fs::create_directories(directory_ / "out/servers");
+  std::ofstream{directory_ / "out/servers/mine"} << "x";
+  const auto tree = journal->make_tree(directory_ / "out");
+  ASSERT_TRUE(tree) << tree.error().message();
+  std::ofstream{*tree + "/file"} << "x";
+  EXPECT_NE(*tree, journal->make_tree(directory_ / "out").value());
+  EXPECT_FALSE(journal->make_tree(directory_ / "nowhere"));
+  EXPECT_THAT(journal->put_back(), IsEmpty());
+  EXPECT_FALSE(fs::exists(*tree));
+  EXPECT_TRUE(fs::exists(directory_ / "out/servers/mine"));
 }
 
 TEST_F(JournalTest, EndsTheServersThatItNames) {
@@ -105,8 +120,9 @@ TEST_F(JournalTest, TellsWhatFailsAndGoesOn) {
   ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, tree, ""}));
   ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, "/", ""}));
   ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, directory_ / "a/../..", ""}));
+  ASSERT_TRUE(journal->add({Undo::Kind::kRemoveTree, tree + "/inner", ""})) << "no name of ours";
   ASSERT_TRUE(journal->add({Undo::Kind::kRemoveGroup, tree, ""}));
-  EXPECT_EQ(journal->put_back().size(), 3U);
+  EXPECT_EQ(journal->put_back().size(), 4U);
   EXPECT_FALSE(fs::exists(tree));
 }
 
@@ -142,13 +158,14 @@ TEST_F(JournalTest, OfAWriterThatWasKilledIsPutBack) {
 TEST_F(JournalTest, IgnoresALastLineThatWasCutOff) {
   fs::create_directories(journals_);
   const std::string tree = make_tree("made");
+  fs::create_directories(tree + "/.lab-inner");
   std::ofstream{journals_ + "/1-2-0.undo"} << R"({"kind":"remove_tree","subject":")" << tree
-                                           << "/inner\",\"detail\":\"\"}\n"
+                                           << "/.lab-inner\",\"detail\":\"\"}\n"
                                            << "garbage\n"
                                            << R"({"kind":"remove_tree","subject":")" << tree;
   EXPECT_EQ(Journal::put_back_stale(Files::real(), journals_).size(), 1U);
   EXPECT_TRUE(fs::exists(tree));
-  EXPECT_FALSE(fs::exists(tree + "/inner"));
+  EXPECT_FALSE(fs::exists(tree + "/.lab-inner"));
 }
 
 // What could not be written down is not done; what was before stays whole.

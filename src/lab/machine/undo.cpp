@@ -63,7 +63,8 @@ bool is_own_tree(const fs::path& path) {
 }
 
 Result<std::string> remove_tree(const Undo& entry) {
-  if (!is_own_tree(entry.subject)) return invalid(entry);
+  const std::string name = fs::path{entry.subject}.filename();
+  if (!is_own_tree(entry.subject) || !name.starts_with(kTreePrefix)) return invalid(entry);
   std::error_code error;
   const auto removed = fs::remove_all(entry.subject, error);
   if (error) {
