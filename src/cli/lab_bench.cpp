@@ -13,9 +13,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/time_text.h"
 #include "cli/json_fields.h"
-#include "cli/lab_model.h"
+#include "cli/lab_run.h"
 #include "cli/session.h"
 #include "lab/machine/processes.h"
 #include "lab/report/report.h"
@@ -25,13 +24,9 @@
 namespace hearth::cli {
 namespace {
 
-// "hearth-lab-classes-20261130-182631"
-std::string usual_directory_of(const std::string& study) {
-  std::string stamp = rfc3339(Clock::real().wall_us(), Fraction::kNone);
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
-  std::ranges::replace(stamp, 'T', '-');
-  return "hearth-lab-" + study + '-' + stamp;
-}
+constexpr double kSlowestRead = 20e6;  // bytes per second
+constexpr double kUsualPatienceS = 120;
+constexpr const char* kKeyVariable = "HEARTH_API_KEY";
 
 // A name that is a file's name as well.
 std::string folder_name(const std::string& side) {
@@ -39,46 +34,6 @@ std::string folder_name(const std::string& side) {
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '.'; }, '-');
   return name;
-}
-
-Result<> check(const LabOptions& options) {
-  if (options.without_hearth && options.against.empty()) {
-    return fail(ErrorCode::kInvalid, "--without-hearth leaves no server; name one with --against");
-  }
-  const bool started =
-      !options.without_hearth || std::ranges::any_of(options.against, lab::is_started_by_lab);
-  if (started && options.models.empty()) {
-    return fail(ErrorCode::kInvalid, "--model FILE says with which model");
-  }
-  return {};
-}
-
-Result<lab::RunDirectory> directory_for(const std::string& study, LabOptions& options) {
-  const Files& files = Files::real();
-  if (options.resume.empty()) {
-    if (const Result<> good = check(options); !good) return Failed{good.error()};
-    lab::RunInfo info;
-    info.study = study;
-    info.started_wall_us = Clock::real().wall_us();
-    info.seed = options.seed;
-    info.options = to_json(options);
-    const std::string path = options.out.empty() ? usual_directory_of(study) : options.out;
-    return lab::RunDirectory::create(files, std::filesystem::absolute(path).string(), info);
-  }
-  auto run = lab::RunDirectory::open(files, std::filesystem::absolute(options.resume).string());
-  if (!run) return run;
-  if (run->info().study != study) {
-    return fail(ErrorCode::kInvalid,
-                options.resume + " is a run of `hearth lab " + run->info().study + "`");
-  }
-  auto as_begun = lab_options_from(run->info().options);
-  if (!as_begun) return Failed{as_begun.error()};
-  as_begun->json = options.json;
-  as_begun->resume = options.resume;
-  as_begun->host = options.host;
-  as_begun->key = options.key;
-  options = std::move(*as_begun);
-  return run;
 }
 
 std::string program_of(const std::string& server, const LabOptions& options) {
@@ -112,10 +67,23 @@ void describe_machine(const std::string& description, lab::RunInfo& info) {
   info.machine = boost::json::serialize(object);
 }
 
+// "hearth.log", "hearth-2.log", ...: nothing that is there is replaced.
+std::string free_name(const std::string& folder, const std::string& stem,
+                      const std::string& extension) {
+  std::string path = folder + '/' + stem + extension;
+  for (int n = 2; std::filesystem::exists(path) && n < 10000; ++n) {
+    path = fmt::format("{}/{}-{}{}", folder, stem, n, extension);
+  }
+  return path;
+}
+
 }  // namespace
 
-LabBench::LabBench(LabOptions options, lab::Journal journal, lab::RunDirectory rows)
-    : options_{std::move(options)}, journal_{std::move(journal)}, rows_{std::move(rows)} {}
+LabBench::LabBench(lab::Journal journal, LabRun run)
+    : options_{std::move(run.options)},
+      journal_{std::move(journal)},
+      rows_{std::move(run.rows)},
+      models_{std::move(run.models)} {}
 
 Result<std::unique_ptr<LabBench>> LabBench::open(const std::string& study, LabOptions options) {
   const Files& files = Files::real();
@@ -125,32 +93,38 @@ Result<std::unique_ptr<LabBench>> LabBench::open(const std::string& study, LabOp
   }
   auto journal = lab::Journal::open(files, journals);
   if (!journal) return Failed{journal.error()};
-  auto rows = directory_for(study, options);
-  if (!rows) return Failed{rows.error()};
-  std::unique_ptr<LabBench> bench{
-      new LabBench{std::move(options), std::move(*journal), std::move(*rows)}};
-  if (const Result<> noted = bench->note_folders(); !noted) return Failed{noted.error()};
-  if (const Result<> found = bench->find_models(); !found) return Failed{found.error()};
-  if (const Result<> noted = bench->note_pages(); !noted) return Failed{noted.error()};
+  auto run = lab_run(study, std::move(options));
+  if (!run) {
+    (void)journal->put_back();
+    return Failed{run.error()};
+  }
+  std::unique_ptr<LabBench> bench{new LabBench{std::move(*journal), std::move(*run)}};
+  if (const Result<> ready = bench->prepare(); !ready) return Failed{ready.error()};
   return bench;
 }
 
 LabBench::~LabBench() {
   progress_.clear();
-  keep_logs();
+  clear_scratch();
   for (const std::string& failed : journal_.put_back()) {
     fmt::print(stderr, "hearth: could not be put back: {}\n", failed);
   }
+  if (!began_ && options_.resume.empty()) rows_.discard();
 }
 
-// Before any of it is done: the journal outlives us, however we end.
-Result<> LabBench::note_folders() {
-  for (const std::string& tree :
-       {rows_.path() + "/servers", lab::TrialRunner::competition_directory(rows_)}) {
-    const auto noted = journal_.add({lab::Undo::Kind::kRemoveTree, tree, {}});
-    if (!noted) return noted;
+Result<> LabBench::prepare() {
+  auto scratch = journal_.make_tree(rows_.path());
+  if (!scratch) return Failed{scratch.error()};
+  rows_.set_scratch(std::move(*scratch));
+  if (starts_servers(options_)) {
+    for (std::string& model : models_) {
+      auto file = unmapped(model);
+      if (!file) return Failed{file.error()};
+      model = std::move(*file);
+    }
   }
-  return {};
+  if (models_.empty()) models_.emplace_back();
+  return note_pages();
 }
 
 Result<> LabBench::note_pages() {
@@ -164,37 +138,20 @@ Result<> LabBench::note_pages() {
   return {};
 }
 
-// Of servers/, only what they logged stays.
-void LabBench::keep_logs() {
+// Of what servers leave, only their logs stay.
+void LabBench::clear_scratch() {
   namespace fs = std::filesystem;
+  if (rows_.scratch() == rows_.path()) return;
   std::error_code ignored;
-  const fs::path servers = fs::path{rows_.path()} / "servers";
+  const fs::path servers = rows_.scratch();
   for (fs::recursive_directory_iterator at{servers, ignored}, end; at != end;
        at.increment(ignored)) {
     if (at->path().filename() != "server.log") continue;
     std::string name = fs::relative(at->path().parent_path(), servers, ignored).string();
     std::ranges::replace(name, '/', '-');
-    fs::rename(at->path(), fs::path{rows_.path()} / (name + ".log"), ignored);
+    fs::rename(at->path(), free_name(rows_.path(), name, ".log"), ignored);
   }
   fs::remove_all(servers, ignored);
-}
-
-Result<> LabBench::find_models() {
-  const bool started =
-      !options_.without_hearth || std::ranges::any_of(options_.against, lab::is_started_by_lab);
-  for (const std::string& model : options_.models) {
-    if (!started) {
-      models_.push_back(model);
-      continue;
-    }
-    auto file = model_file(model, options_.host, options_.key);
-    if (!file) return Failed{file.error()};
-    file = unmapped(*file);
-    if (!file) return Failed{file.error()};
-    models_.push_back(std::move(*file));
-  }
-  if (models_.empty()) models_.emplace_back();
-  return {};
 }
 
 // Pages that somebody maps cannot be dropped; so then the servers get a copy.
@@ -203,13 +160,11 @@ Result<std::string> LabBench::unmapped(const std::string& file) {
   if (users.empty()) return file;
   namespace fs = std::filesystem;
   progress_.say(fmt::format("{} is in use by {}: a copy is measured", file, users.front()));
-  const fs::path folder = fs::path{rows_.path()} / "servers" / "models";
-  const fs::path copy = folder / fs::path{file}.filename();
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (!failed) fs::copy_file(file, copy, fs::copy_options::overwrite_existing, failed);
-  if (failed) return fail_errno("copy " + file, failed.value());
-  return copy.string();
+  const std::string copy =
+      free_name(rows_.scratch(), fs::path{file}.stem(), fs::path{file}.extension());
+  const Result<> copied = copy_file(file, copy, &LabBench::interrupted);
+  if (!copied) return Failed{copied.error()};
+  return copy;
 }
 
 Result<std::unique_ptr<lab::Target>> LabBench::open_side(const std::string& server,
@@ -226,9 +181,11 @@ Result<std::unique_ptr<lab::Target>> LabBench::open_side(const std::string& serv
   } else if (!ours && wanted.model.starts_with('/')) {
     wanted.model.clear();
   }
-  std::string folder = rows_.path() + "/servers/";
+  std::string folder = rows_.scratch() + '/';
   if (!changes.folder.empty()) folder += changes.folder + '/';
   wanted.folder = folder + folder_name(changes.name.empty() ? server : changes.name);
+  wanted.patience = patience_for(wanted.model.empty() ? models_.front() : wanted.model);
+  if (!ours) wanted.key = options_.key.empty() ? process_environment(kKeyVariable) : options_.key;
   wanted.threads = options_.threads;
   wanted.context = options_.context;
   wanted.configuration = changes.configuration;
@@ -241,26 +198,44 @@ Result<std::unique_ptr<lab::Target>> LabBench::open_side(const std::string& serv
   return lab::open_target(wanted);
 }
 
+// A cold start of a large model from a slow disk is no hang.
+std::optional<std::chrono::milliseconds> LabBench::patience_for(const std::string& model) const {
+  using Seconds = std::chrono::duration<double>;
+  std::optional<Seconds> patience;
+  const auto info = Files::real().info(model);
+  const double reading_s = info ? static_cast<double>(info->size.count()) / kSlowestRead : 0;
+  if (reading_s > kUsualPatienceS) patience = Seconds{reading_s};
+  if (options_.patience_s > 0) patience = Seconds{options_.patience_s};
+  if (!patience) return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(*patience);
+}
+
 Result<LabSides> LabBench::start(const SideChanges& changes) {
   std::vector<std::string> servers;
   if (!options_.without_hearth) servers.emplace_back("hearth");
   if (changes.configuration.empty()) {
     servers.insert(servers.end(), options_.against.begin(), options_.against.end());
   }
+  began_ = true;
   LabSides sides;
   std::string problems;
   for (const std::string& server : servers) {
     const bool skipped =
         changes.addresses == SideChanges::Addresses::kLeaveOut && !lab::is_started_by_lab(server);
     if (skipped || interrupted()) continue;
+    const std::string& side = changes.name.empty() ? server : changes.name;
     auto target = open_side(server, changes);
+    // What ^C has spoiled is no finding: it would be left out of the run for good.
+    if (!target && interrupted()) break;
     if (!target) {
-      problems = server + ": " + target.error().message();
-      progress_.say("left out: " + problems);
-      lab::RunInfo info = rows_.info();
-      info.left_out[server] = target.error().message();
-      if (const Result<> noted = rows_.update(info); !noted) return Failed{noted.error()};
+      problems = side + ": " + target.error().message();
+      leave_out(side, target.error().message());
       continue;
+    }
+    if (rows_.info().left_out.contains(side)) {
+      lab::RunInfo info = rows_.info();
+      info.left_out.erase(side);
+      keep(info);
     }
     sides.sides.push_back({target->get(), kind_of(server, (*target)->version())});
     sides.targets.push_back(std::move(*target));
@@ -270,7 +245,31 @@ Result<LabSides> LabBench::start(const SideChanges& changes) {
   return sides;
 }
 
-Result<> LabBench::describe(const std::vector<lab::Arm>& arms, const LabSides& sides) {
+void LabBench::leave_out(const std::string& what, const std::string& why) {
+  progress_.say("left out: " + what + ": " + why);
+  lab::RunInfo info = rows_.info();
+  info.left_out[what] = why;
+  keep(info);
+}
+
+void LabBench::keep(const lab::RunInfo& info) {
+  (void)rows_.update(info);
+  tell_not_written();
+}
+
+void LabBench::write(const std::string& name, const std::string& content) {
+  if (const Result<> kept = rows_.write(name, content); !kept) add_problem(kept.error());
+}
+
+// A disk that is full is said once, not with each row.
+void LabBench::tell_not_written() {
+  if (rows_.not_written() == told_) return;
+  told_ = rows_.not_written();
+  progress_.say(told_.empty() ? "all that was kept in memory is written now"
+                              : "kept in memory, as it cannot be written: " + told_);
+}
+
+void LabBench::describe(const std::vector<lab::Arm>& arms, const LabSides& sides) {
   lab::RunInfo info = rows_.info();
   std::vector<std::string> files;
   for (const std::string& model : models_) {
@@ -290,7 +289,7 @@ Result<> LabBench::describe(const std::vector<lab::Arm>& arms, const LabSides& s
     info.about[arm.state.name] = arm.state.about;
   }
   for (const auto& target : sides.targets) info.versions[target->name()] = target->version();
-  return rows_.update(info);
+  keep(info);
 }
 
 LabBench::Work LabBench::work_with(const LabSides& sides) {
@@ -314,7 +313,10 @@ LabBench::Work LabBench::work_with(const LabSides& sides, lab::TrialRunner::Opti
   Work work;
   work.runner = std::make_unique<lab::TrialRunner>(
       lab::TrialRunner::World{*machine_, rows_, Clock::real(), &LabBench::interrupted,
-                              [this](const lab::Trial& trial) { progress_.trial(trial); },
+                              [this](const lab::Trial& trial) {
+                                progress_.trial(trial);
+                                tell_not_written();
+                              },
                               std::move(all)},
       options);
   work.driver = std::make_unique<lab::StudyDriver>(
@@ -326,26 +328,40 @@ LabBench::Work LabBench::work_with(const LabSides& sides, lab::TrialRunner::Opti
 
 int LabBench::report(const std::string& more) {
   progress_.clear();
-  const auto summary = lab::write_report(rows_);
-  if (!summary) return hearth::cli::report(summary.error());
+  // Makes room, where the disk is full.
+  clear_scratch();
+  const lab::Summary summary = lab::summarise(rows_.info(), rows_.rows());
+  if (!rows_.flush()) add_problem(rows_lost());
+  const auto written = lab::write_report(rows_);
+  if (!written) add_problem(written.error());
   if (options_.json) {
-    print(lab::to_json(rows_.info(), *summary) + "\n");
+    print(lab::to_json(rows_.info(), summary) + "\n");
   } else {
     const OutputStyle style = style_of(1);
-    print(lab::terminal_text(rows_.info(), *summary,
+    print(lab::terminal_text(rows_.info(), summary,
                              {.terminal = style.terminal,
                               .width = style.width,
                               .unicode = style.unicode,
                               .colour = style.colour}));
     print(more);
-    print("\nReport: " + rows_.path() + "/report.html\n");
+    if (written) print("\nReport: " + rows_.path() + "/report.html\n");
   }
+  for (const Error& problem : problems_) (void)hearth::cli::report(problem);
   if (interrupted()) {
     fmt::print(stderr, "ended early; go on with --resume {}\n", rows_.path());
     return kExitInterrupted;
   }
   const auto& rows = rows_.rows();
-  return std::ranges::any_of(rows, &lab::Trial::counts) ? kExitOk : kExitFailed;
+  const bool has_result = std::ranges::any_of(rows, &lab::Trial::counts);
+  return has_result && problems_.empty() ? kExitOk : kExitFailed;
+}
+
+Error LabBench::rows_lost() const {
+  const std::size_t count = rows_.rows_not_written();
+  return Error{ErrorCode::kNoSpace, count == 0
+                                        ? rows_.not_written()
+                                        : fmt::format("{} of {} rows are lost: {}", count,
+                                                      rows_.rows().size(), rows_.not_written())};
 }
 
 }  // namespace hearth::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/lab_options.h"
 #include "cli/lab_progress.h"
+#include "cli/lab_run.h"
 #include "lab/machine/journal.h"
 #include "lab/machine/machine.h"
 #include "lab/run_directory.h"
@@ -44,8 +46,7 @@ struct SideChanges {
 // Whatever was done to the machine is put back at its end. Belongs to one thread.
 class LabBench {
  public:
-  // Puts back what an earlier run left. Errors: kInvalid (no model, options that do not fit each
-  // other), kConflict (the directory holds a run), and what reading a run to resume says.
+  // Puts back what an earlier run left. Errors: as lab_run(), and of what it makes there.
   static Result<std::unique_ptr<LabBench>> open(const std::string& study, LabOptions options);
   ~LabBench();
   LabBench(const LabBench&) = delete;
@@ -63,7 +64,13 @@ class LabBench {
   Result<LabSides> start(const SideChanges& changes);
 
   // Says in the run what it is about, before its first trial; again when sides were added.
-  Result<> describe(const std::vector<lab::Arm>& arms, const LabSides& sides);
+  void describe(const std::vector<lab::Arm>& arms, const LabSides& sides);
+  // Says in the run, and to who watches, that something is not measured.
+  void leave_out(const std::string& what, const std::string& why);
+  // Another file of the run. That it could not be written is said behind the report.
+  void write(const std::string& name, const std::string& content);
+  // Something that is wrong and does not end the study; said behind the report.
+  void add_problem(const Error& error) { problems_.push_back(error); }
 
   struct Work {
     std::unique_ptr<lab::TrialRunner> runner;
@@ -76,28 +83,35 @@ class LabBench {
 
   static bool interrupted() { return InterruptWatch::interrupted(); }
 
-  // Makes the report of what there is, and prints it with `more` behind it. Returns the exit code.
+  // Makes the report of what there is, and prints it with `more` behind it, also where it cannot be
+  // written. The servers have ended before. Returns the exit code.
   int report(const std::string& more);
 
  private:
-  LabBench(LabOptions options, lab::Journal journal, lab::RunDirectory rows);
+  LabBench(lab::Journal journal, LabRun run);
 
-  Result<> find_models();
+  Result<> prepare();
   Result<std::string> unmapped(const std::string& file);
-  Result<> note_folders();
   Result<> note_pages();
   Work work_with(const LabSides& sides, lab::TrialRunner::Options options);
   Result<std::unique_ptr<lab::Target>> open_side(const std::string& server,
                                                  const SideChanges& changes);
-  void keep_logs();
+  std::optional<std::chrono::milliseconds> patience_for(const std::string& model) const;
+  void clear_scratch();
+  void keep(const lab::RunInfo& info);
+  void tell_not_written();
+  Error rows_lost() const;
 
   LabOptions options_;
-  InterruptWatch watch_;
-  std::unique_ptr<lab::Machine> machine_ = lab::real_machine();
+  InterruptWatch watch_{InterruptWatch::Signals::kAllEndings};
+  std::unique_ptr<lab::Machine> machine_ = lab::real_machine(&LabBench::interrupted);
   lab::Journal journal_;
   lab::RunDirectory rows_;
   LabProgress progress_{style_of(2), Clock::real()};
   std::vector<std::string> models_;
+  std::vector<Error> problems_;
+  std::string told_;    // of what is not written
+  bool began_ = false;  // servers were started, or tried to
 };
 
 }  // namespace hearth::cli

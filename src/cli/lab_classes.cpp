@@ -11,10 +11,12 @@ namespace {
 
 Result<std::string> classes(LabBench& bench) {
   const LabOptions& options = bench.options();
-  const lab::Study study = lab::only(lab::response_classes(options.preset()), options.only);
+  const lab::Study all = lab::response_classes(options.preset());
+  if (const Result<> good = check_only(options.only, {all}); !good) return Failed{good.error()};
+  const lab::Study study = lab::only(all, options.only);
   auto sides = bench.start({});
   if (!sides) return Failed{sides.error()};
-  if (const Result<> told = bench.describe(study.arms, *sides); !told) return Failed{told.error()};
+  bench.describe(study.arms, *sides);
   const LabBench::Work work = bench.work_with(*sides);
   work.driver->run(study, options.blocks(), options.seed, lab::Meanwhile::kNothing);
   return std::string{};

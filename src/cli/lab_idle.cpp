@@ -16,7 +16,6 @@
 #include "cli/table.h"
 #include "lab/studies/idle.h"
 #include "lab/studies/idle_run.h"
-#include "lab/target/open_target.h"
 
 namespace hearth::cli {
 namespace {
@@ -90,9 +89,7 @@ std::vector<std::chrono::minutes> pauses_of(const LabOptions& options) {
   return pauses;
 }
 
-bool servers_stay(const LabOptions& options) {
-  return options.without_hearth && std::ranges::none_of(options.against, lab::is_started_by_lab);
-}
+bool servers_stay(const LabOptions& options) { return !starts_servers(options); }
 
 void wait_out(LabBench& bench, const LabSides& sides, const lab::Study& study,
               lab::Meanwhile meanwhile) {
@@ -111,10 +108,14 @@ void wait_out(LabBench& bench, const LabSides& sides, const lab::Study& study,
 Result<std::string> idle(LabBench& bench) {
   const LabOptions& options = bench.options();
   const auto pauses = pauses_of(options);
-  const lab::Study injected =
-      lab::only(lab::idle_study(pauses, lab::Pausing::kInjected), options.only);
-  const lab::Study real = lab::only(lab::idle_study(pauses, lab::Pausing::kReal), options.only);
   const bool fast = options.mode != "real", wait = options.mode != "fast";
+  const lab::Study all_injected = lab::idle_study(pauses, lab::Pausing::kInjected);
+  const lab::Study all_real = lab::idle_study(pauses, lab::Pausing::kReal);
+  const Result<> good = check_only(
+      options.only, {fast ? all_injected : lab::Study{}, wait ? all_real : lab::Study{}});
+  if (!good) return Failed{good.error()};
+  const lab::Study injected = lab::only(all_injected, options.only);
+  const lab::Study real = lab::only(all_real, options.only);
   const auto meanwhile =
       options.with == "backup" ? lab::Meanwhile::kBackup : lab::Meanwhile::kNothing;
   SideChanges changes;
@@ -124,7 +125,7 @@ Result<std::string> idle(LabBench& bench) {
   std::vector<lab::Arm> arms;
   if (fast) arms.insert(arms.end(), injected.arms.begin(), injected.arms.end());
   if (wait) arms.insert(arms.end(), real.arms.begin(), real.arms.end());
-  if (const Result<> told = bench.describe(arms, *sides); !told) return Failed{told.error()};
+  bench.describe(arms, *sides);
   // Half before and half after what is waited out, so that a machine which becomes slower in the
   // meantime does not pass for a difference.
   const LabBench::Work work = bench.work_with(*sides);
@@ -133,9 +134,7 @@ Result<std::string> idle(LabBench& bench) {
   if (wait) wait_out(bench, *sides, real, meanwhile);
   if (fast && wait) work.driver->run(injected, blocks, options.seed, meanwhile);
   const std::vector<lab::Trial>& rows = bench.rows().rows();
-  const Result<> kept =
-      bench.rows().write("forecasts.json", lab::to_json(lab::idle_forecasts(rows)) + "\n");
-  if (!kept) return Failed{kept.error()};
+  bench.write("forecasts.json", lab::to_json(lab::idle_forecasts(rows)) + "\n");
   return records_text(rows, style_of(1)) + forecasts_text(rows, style_of(1));
 }
 

@@ -100,7 +100,7 @@ Result<std::string> mix(LabBench& bench) {
   auto models = start_all(bench, sides);
   if (!models) return Failed{models.error()};
   const std::vector<lab::Arm> arms{lab::repeat_arm(), lab::arm_of({}, {}, wanted)};
-  if (const Result<> told = bench.describe(arms, sides); !told) return Failed{told.error()};
+  bench.describe(arms, sides);
   const LabBench::Work work = bench.work_once_with(sides);
   lab::MixRun run{
       .driver = *work.driver,
@@ -109,8 +109,7 @@ Result<std::string> mix(LabBench& bench) {
       .on_progress = [&bench](int done, int all) { bench.progress().count(done, all); }};
   lab::replay_mix(run, wanted);
   const auto headlines = lab::mix_headlines(bench.rows().rows());
-  const Result<> kept = bench.rows().write("mix.json", lab::to_json(headlines) + "\n");
-  if (!kept) return Failed{kept.error()};
+  bench.write("mix.json", lab::to_json(headlines) + "\n");
   return headlines_text(bench.rows().rows(), style_of(1));
 }
 

@@ -26,6 +26,7 @@ void each_member(Options& options, Visit visit) {
   visit("repetitions", options.repetitions);
   visit("seed", options.seed);
   visit("quiet_s", options.quiet_s);
+  visit("patience_s", options.patience_s);
   visit("threads", options.threads);
   visit("context", options.context);
   visit("mode", options.mode);
@@ -91,6 +92,11 @@ void add_study_options(CLI::App& verb, LabOptions& options) {
                   "busy one count")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
+      ->type_name("SECONDS");
+  verb.add_option("--patience", options.patience_s,
+                  "How long a server may say nothing before it counts as hung; without, 120 and "
+                  "for large models what reading them at 20 MB/s takes")
+      ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
   verb.add_flag("--json", options.json, "The summary as JSON instead of text");
 }

@@ -20,13 +20,15 @@ struct LabOptions {
   bool without_hearth = false;
   std::string hearth, llama_server, ollama, llama_swap;  // programs
   std::string out, resume;
-  std::string host, key;  // --host and --key: of the server that knows models' names
+  std::string host, key;  // --host and --key: of the server that knows models' names; the key is
+                          // also for servers given by address
   std::vector<std::string> only;
   bool json = false;
   bool quick = false;
   int repetitions = 0;  // 0: 5 with --quick, else 15
   std::uint64_t seed = 1;
   double quiet_s = 60;
+  double patience_s = 0;  // 0: as the model's size asks for
   int threads = 0;
   int context = 4096;
 

@@ -22,8 +22,13 @@ int run(const std::string& study, const LabOptions& options, const StudyWork& wo
   }
   const Result<std::string> more = work(**bench);
   if (more) return (*bench)->report(*more);
-  if (more.error().code() == ErrorCode::kCancelled) return kExitInterrupted;
-  return report(more.error());
+  const bool is_cancelled = more.error().code() == ErrorCode::kCancelled;
+  // What was measured is worth more than what went wrong then.
+  if (!is_cancelled) (*bench)->add_problem(more.error());
+  if (!(*bench)->rows().rows().empty()) return (*bench)->report({});
+  if (is_cancelled) return kExitInterrupted;
+  const int code = report(more.error());
+  return more.error().code() == ErrorCode::kInvalid ? kExitUsage : code;
 }
 
 }  // namespace
