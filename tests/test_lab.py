@@ -57,7 +57,7 @@ def study_of(tmp_path, model_copy, *more, repetitions=1):
 
 def nothing_is_left(lab, run):
     assert not list(lab.journals.glob("*.undo"))
-    assert not (run / "servers").exists() and not (run / "competition").exists()
+    assert not list(run.glob(".lab-*"))
 
 
 def servers_in(run):
@@ -118,7 +118,7 @@ def test_what_a_killed_run_left_is_put_back(lab, tmp_path, model_copy):
     process.wait()
     assert list(lab.journals.glob("*.undo"))
     said = lab("undo")
-    assert "ended process" in said and str(run / "servers") in said
+    assert "ended process" in said and str(run / ".lab-") in said
     eventually(lambda: not servers_in(run), "the servers are gone", 20)
     nothing_is_left(lab, run)
     assert "No experiment" in lab("undo")
@@ -168,6 +168,67 @@ def test_a_server_that_runs_already_is_asked_and_left_alone(lab, tmp_path, new_s
 ])
 def test_wrong_usage_is_said(lab, arguments):
     lab(*arguments, code=USAGE)
+
+
+def test_what_somebody_keeps_in_a_directory_stays(lab, tmp_path, model_copy):
+    run = tmp_path / "run"
+    for name in ("servers", "competition"):
+        (run / name).mkdir(parents=True)
+        (run / name / "mine.txt").write_text("mine")
+    lab("classes", *study_of(tmp_path, model_copy), code=1)
+    lab("undo")
+    assert sorted(path.name for path in run.rglob("*.*")) == ["mine.txt", "mine.txt"]
+
+
+@pytest.mark.parametrize("arguments, code, said", [
+    (["classes", "--model", "nowhere.gguf", "--host", "127.0.0.1:1"], 1, "nowhere.gguf"),
+    (["classes", "--model", "MODEL", "--only", "lukewarm"], USAGE, "immediate repeat"),
+    (["idle", "--model", "MODEL", "--gaps", "1", "--only", "9 min"], USAGE, "1 min, injected"),
+    (["mix", "--model", "MODEL", "--trace", "nowhere.csv"], 1, "nowhere.csv"),
+])
+def test_what_cannot_be_begun_leaves_no_run(lab, tmp_path, model_copy, arguments, code, said):
+    arguments = [str(model_copy) if word == "MODEL" else word for word in arguments]
+    process = lab.start(*arguments, "--out", tmp_path / "run")
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == code, error
+    assert said in error
+    assert not (tmp_path / "run").exists()
+    assert not list(lab.journals.glob("*.undo"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_whoever_ends_it_finds_all_put_back(lab, tmp_path, model_copy, number):
+    """While its server opens: that is no reason to leave it out of the run for good."""
+    run = tmp_path / "run"
+    process = lab.start("classes", *study_of(tmp_path, model_copy, "--only", "immediate"))
+    eventually(lambda: servers_in(run), "a server runs", 100)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == INTERRUPTED, error
+    nothing_is_left(lab, run)
+    assert not servers_in(run)
+    assert not json.loads((run / "run.json").read_text())["left_out"]
+
+
+def test_two_do_not_go_on_with_one_run(lab, tmp_path, model_copy):
+    run = tmp_path / "run"
+    process = lab.start("classes", *study_of(tmp_path, model_copy, "--only", "immediate"))
+    eventually(lambda: (run / "run.json").exists(), "a run", 60)
+    lab("classes", "--resume", run, code=1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+def test_a_report_that_cannot_be_written_is_printed(lab, tmp_path, model_copy):
+    run = tmp_path / "run"
+    process = lab.start("idle", *study_of(tmp_path, model_copy, "--gaps", "0"))
+    eventually(lambda: (run / "run.json").exists(), "a run", 60)
+    for name in ("report.html", "forecasts.json"):
+        (run / name / "in the way").mkdir(parents=True)
+    out, error = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1, error
+    assert "0 min, injected" in out and "FIRST TOKEN" in out
+    assert "report.html" in error and "forecasts.json" in error
 
 
 def test_a_directory_that_holds_a_run_is_not_overwritten(lab, tmp_path, model_copy):
