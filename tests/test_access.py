@@ -31,7 +31,7 @@ NEEDS = {
             "POST /api/generate", "POST /api/embed", "POST /api/embeddings",
             "POST /api/hearth/load", "POST /api/hearth/unload", "POST /api/hearth/warm"],
     "watch": ["GET /metrics", "GET /api/hearth/requests", "GET /api/hearth/requests/{id}",
-              "GET /api/hearth/events", "GET /api/hearth/pulls",
+              "GET /api/hearth/events", "GET /api/hearth/running", "GET /api/hearth/pulls",
               "GET /api/hearth/modules", "GET /api/hearth/modules/{id}", "GET /api/hearth/prefix",
               "GET /api/hearth/doctor", "GET /api/hearth/memory",
               "GET /api/hearth/moves", "GET /api/hearth/levels"],

@@ -2,6 +2,7 @@
 """The dashboard in a real browser: its pages and actions, keys, restarts, and a long history."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -163,6 +164,22 @@ def test_a_reply_appears_by_itself(household, new_tab):
     page.locator(".replies a").first.click()
     detail = page.get_by_role("complementary", name="One reply")
     detail.get_by_role("row", name=re.compile("prefill")).wait_for()
+
+
+def test_a_reply_under_way_is_shown_with_its_stages(household, new_tab):
+    with ThreadPoolExecutor(1) as elsewhere:
+        reply = elsewhere.submit(household.chat, "Count to a thousand.", max_tokens=400,
+                                 ignore_eos=True)
+        under_way = eventually(
+            lambda: [one for one in household.ok("/api/hearth/running")["requests"]
+                     if "ttft_ms" in one], "its first token has come")
+        assert under_way[0]["model"] == "smollm2:latest"
+        assert "prefill" in [stage["name"] for stage in under_way[0]["stages"]]
+        live = new_tab(household).open().locator(".live-one")
+        live.get_by_role("row", name=re.compile("prefill")).wait_for()
+        reply.result()
+        live.wait_for(state="detached")
+    assert household.ok("/api/hearth/running") == {"requests": []}
 
 
 def test_chat(household, new_tab):

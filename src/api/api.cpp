@@ -118,6 +118,8 @@ constexpr std::array kRoutes{
           "history, newest first"},
     Route{"GET", "/api/hearth/requests/{id}", admin::show_request, Needs::kWatch,
           "where one request's time went; `last`: the newest"},
+    Route{"GET", "/api/hearth/running", admin::list_running, Needs::kWatch,
+          "requests under way, with their stages so far"},
     Route{"GET", "/api/hearth/events", admin::events, Needs::kWatch, "live events (SSE)"},
     Route{"GET", "/api/hearth/config", admin::show_config, Needs::kAdmin,
           "every option, and where its value comes from"},

@@ -8,6 +8,8 @@
 #include "front/about.h"
 #include "front/front_service.h"
 #include "front/live_json.h"
+#include "front/request_run.h"
+#include "timeline/json_writer.h"
 
 namespace hearth::front {
 namespace {
@@ -132,6 +134,17 @@ void FrontService::update_gauges() {
 Task<Result<std::vector<std::string>>> FrontService::history(HistoryQuery query) {
   auto job = [this, query] { return history_.list(query); };
   co_return co_await history_pool_.run(world_.loop, std::move(job));
+}
+
+std::string FrontService::running() const {
+  std::string list = "[";
+  for (const auto& one : under_way_) {
+    const std::shared_ptr<RequestRun> run = one.lock();
+    if (!run || run->closed()) continue;
+    if (list.size() > 1) list += ',';
+    list += request_running_json(run->report(), run->waited());
+  }
+  return JsonWriter{}.raw("requests", list + ']').object();
 }
 
 Task<Result<std::string>> FrontService::history_entry(std::string id) {

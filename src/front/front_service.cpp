@@ -221,9 +221,13 @@ std::shared_ptr<RequestRun> FrontService::make_run(RequestContext context, Reque
       events_.publish("request", request_running_json(run.report(), run.waited()));
     };
   }
-  return std::make_shared<RequestRun>(
+  const bool asked = !input.context.by_itself;
+  auto run = std::make_shared<RequestRun>(
       world_.loop, std::move(input), world_.clock.wall_us(),
       [this, name](const RequestReport& report) { on_closed(name, report); });
+  std::erase_if(under_way_, [](const auto& one) { return one.expired(); });
+  if (asked) under_way_.push_back(run);
+  return run;
 }
 
 Task<void> FrontService::serve(std::shared_ptr<RequestRun> run, std::string name) {

@@ -120,6 +120,7 @@ class FrontService : public Service {
   Task<Result<>> remove_module(std::string name) override;
   Task<Result<std::vector<std::string>>> history(HistoryQuery query) override;
   Task<Result<std::string>> history_entry(std::string id) override;
+  std::string running() const override;
   const KeyRing& keys() const override { return keys_; }
   const AccessRules& access() const override { return access_; }
   Task<Result<NewKey>> add_key(std::string name, Role role) override;
@@ -335,6 +336,8 @@ class FrontService : public Service {
   Pulls pulls_{pulls_world()};
   ModuleSet modules_;
   ModuleKeeper module_keeper_{module_world()};
+  // Those that somebody asked for; a run belongs to its reply and its task.
+  std::vector<std::weak_ptr<RequestRun>> under_way_;
 };
 
 }  // namespace hearth::front

@@ -58,6 +58,7 @@ class RequestRun {
   const std::string& id() const { return input_.id; }
   Mailbox<Event>& events() { return events_; }
   bool over() const { return over_; }
+  bool closed() const { return closed_; }  // its account is; nothing of it will change
   // Somebody wants the model's weights.
   bool is_use() const { return !only_counts() && !input_.context.by_itself; }
   bool generates() const { return std::holds_alternative<wire::GenerateMessage>(input_.work); }

@@ -256,6 +256,9 @@ class Service {
 
   // JSON: version, engine build, uptime, process figures, switches.
   virtual std::string about() const = 0;
+
+  // JSON: {"requests": [...]}, those under way with their stages so far, oldest first.
+  virtual std::string running() const = 0;
 };
 
 }  // namespace hearth::front

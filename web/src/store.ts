@@ -133,7 +133,8 @@ function stagesOf(event: UnderWay, known: Running | undefined): Stage[] {
 
 function onUnderWay(event: UnderWay) {
   const known = running.value.find((one) => one.id === event.request_id);
-  const { request_id: id, model, api, path } = event;
+  const { request_id: id, api, path } = event;
+  const model = event.model || known?.model || "";
   const since = performance.now() - (event.elapsed_ms ?? 0);
   const one = { id, model, api, path, since, stages: stagesOf(event, known) };
   running.value = known ? running.value.map((r) => (r === known ? one : r)) : [...running.value, one];
@@ -185,6 +186,12 @@ const ON: Record<string, (event: never) => void> = {
   lost: () => void loadAll(),
 };
 
+async function loadRunning() {
+  const { requests } = await get<{ requests: UnderWay[] }>("/api/hearth/running");
+  running.value = [];
+  for (const request of requests) onUnderWay(request);
+}
+
 async function loadRecent() {
   const { requests } = await get<{ requests: Entry[] }>(`/api/hearth/requests?limit=${RECENT}`);
   recent.value = requests;
@@ -192,9 +199,8 @@ async function loadRecent() {
 
 // Whatever a gap in the events may have hidden.
 export async function loadAll() {
-  running.value = [];
   await Promise.allSettled([
-    loadModels(), loadRecent(), catchUp(), version.load(), memory.load(), levels.load(),
+    loadModels(), loadRunning(), loadRecent(), catchUp(), version.load(), memory.load(), levels.load(),
     ...[moves, doctor, pulls, prefix].map((resource) => resource.refresh()),
   ]);
 }

@@ -46,6 +46,7 @@ Task<void> set_module(Call call);
 Task<void> remove_module(Call call);
 
 Task<void> list_requests(Call call);
+Task<void> list_running(Call call);
 Task<void> show_request(Call call);
 
 Task<void> show_config(Call call);

@@ -54,6 +54,11 @@ Task<void> show_request(Call call) {
   (void)co_await call.exchange.respond(std::move(response));
 }
 
+Task<void> list_running(Call call) {
+  auto response = http::HttpResponse::json(200, call.service.running());
+  (void)co_await call.exchange.respond(std::move(response));
+}
+
 Task<void> version(Call call) {
   boost::json::object about = boost::json::parse(call.service.about()).as_object();
   about["role"] = front::name_of(call.caller.role);

@@ -266,6 +266,7 @@ class FakeService : public front::Service {
     if (id != "last") co_return fail(ErrorCode::kNotFound, "no such request");
     co_return R"({"request_id":"b"})";
   }
+  std::string running() const override { return R"({"requests":[{"request_id":"c"}]})"; }
   const front::KeyRing& keys() const override { return key_ring; }
   const front::AccessRules& access() const override { return access_rules; }
   Task<Result<front::NewKey>> add_key(std::string name, front::Role role) override {
