@@ -236,6 +236,9 @@ def test_pin_and_unpin(new_server):
 
 def test_run_with_a_prompt(server):
     question = "What is the capital of France?"
+    # From here on all of them evaluate the last token alone: batches of other lengths add up in
+    # another order, and this model is torn between two answers.
+    server.chat(question, max_tokens=24)
     text = output_of(server, "run", "smollm2", question, "--temperature", 0, "--max-tokens", 24)
     assert text.strip() == server.chat(question, max_tokens=24)["choices"][0]["message"]["content"]
     piped = output_of(server, "run", "smollm2", "--temperature", 0, "--max-tokens", 24,
