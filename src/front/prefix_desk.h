@@ -49,6 +49,7 @@ class PrefixDesk : public PrefixPlans, public StoredPrefixes {
 
   std::optional<Fd> arena(const std::string& artifact) override { return room_.arena(artifact); }
   void worker_lost(const std::string& artifact) override { room_.worker_lost(artifact); }
+  void note_replied(std::uint64_t request) override { room_.note_replied(request); }
   void note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks) override {
     room_.note_blocks(request, blocks);
   }

@@ -41,6 +41,8 @@ class PrefixPlans {
   // another one in each prompt.
   virtual int behind_volatile_head(std::uint64_t) const { return 0; }
   virtual void note_started(std::uint64_t request, const wire::StartedMessage& started) = 0;
+  // The worker's kDone has come.
+  virtual void note_replied(std::uint64_t) {}
   // It ended without the worker's kDone.
   virtual void close(std::uint64_t request) = 0;
 };

@@ -105,7 +105,12 @@ Task<void> RequestRun::end_plan(Model& model) {
   while (planning_) co_await plan_ended_.wait();
   const bool done = std::exchange(worker_done_, false);
   const bool answered = std::exchange(plan_started_, false) && done;
-  if (std::exchange(planned_, false) && !answered) model.prefixes()->close(input_.number);
+  if (!std::exchange(planned_, false)) co_return;
+  if (answered) {
+    model.prefixes()->note_replied(input_.number);
+  } else {
+    model.prefixes()->close(input_.number);
+  }
 }
 
 }  // namespace hearth::front

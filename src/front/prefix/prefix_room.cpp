@@ -26,6 +26,7 @@ PrefixRoom::Found PrefixRoom::found(std::uint64_t request) const { return state_
 void PrefixRoom::note_started(std::uint64_t request, const wire::StartedMessage& started) {
   state_->note_started(request, started);
 }
+void PrefixRoom::note_replied(std::uint64_t request) { state_->note_replied(request); }
 void PrefixRoom::note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks) {
   state_->note_blocks(request, blocks);
 }
@@ -43,6 +44,7 @@ PrefixRoom::State::State(World world)
     : world_{std::move(world)},
       memory_{world_.loop, world_.pool},
       disk_{{world_.loop, world_.pool, world_.files, world_.clock, world_.directory, book_}},
+      plan_ended_{world_.loop},
       tasks_{world_.loop} {
   std::array<unsigned char, 32> secret{};
   (void)SecureRandom::kernel().fill(secret);

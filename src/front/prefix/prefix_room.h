@@ -93,7 +93,9 @@ class PrefixRoom {
     std::vector<std::vector<int>> texts = {};
   };
   // The frames that answer kTokenized; at least one. Its slots are reserved until note_blocks(), or
-  // worker_lost(), or close() without blocks to come.
+  // worker_lost(), or close() without blocks to come. Waits for blocks of this prompt that are
+  // being written while another request has the cells that they came from, for no longer than a
+  // part of what evaluating them again would take.
   Task<std::vector<wire::Frame>> plan(Ask ask);
 
   // What kept this prompt from more reuse, before it was evaluated. Whether keys of another group
@@ -116,6 +118,8 @@ class PrefixRoom {
   Found found(std::uint64_t request) const;
 
   void note_started(std::uint64_t request, const wire::StartedMessage& started);
+  // Its reply has ended; blocks will come, if they have not.
+  void note_replied(std::uint64_t request);
   void note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks);
   // The request ended without a reply; blocks may still come.
   void close(std::uint64_t request);

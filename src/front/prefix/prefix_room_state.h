@@ -47,6 +47,7 @@ class PrefixRoom::State {
   Task<std::vector<wire::Frame>> plan(Ask ask);
   Found found(std::uint64_t request) const;
   void note_started(std::uint64_t request, const wire::StartedMessage& started);
+  void note_replied(std::uint64_t request);
   void note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks);
   void close(std::uint64_t request);
   Stored stored(const std::string& artifact) const;
@@ -89,6 +90,8 @@ class PrefixRoom::State {
     MemoryBlocks::Reservation keep;
     Bytes keep_limit;  // of it, for records alone
     bool started = false;
+    bool replied = false;
+    bool overtaken = false;  // then another request has started, and may have its cells
     bool trial = false;      // it is read from disk whatever was measured before
     bool both_ways = false;  // the worker may evaluate while it restores
     bool purged = false;     // what it will write is not wanted any more
@@ -98,6 +101,8 @@ class PrefixRoom::State {
   enum class Occasion { kQuiet, kStop, kSpill };
 
   // room_plan.cpp
+  Task<void> wait_for_blocks(const Ask& ask);
+  int coming(const Ask& ask);
   Plan& begin(Ask ask);
   void look_up(Plan& plan);
   std::optional<Offer> offer_of(const Plan& plan, const Digest& digest) const;
@@ -156,6 +161,7 @@ class PrefixRoom::State {
   DiskBlocks disk_;
   SeenBlocks seen_;
   std::map<std::uint64_t, Plan> plans_;
+  Notify plan_ended_;
   std::map<std::uint64_t, Found> found_;  // of the last requests, also of those that have ended
   std::uint64_t serial_ = 0;
   Gate tasks_;

@@ -41,6 +41,10 @@ void PrefixRoom::State::note_started(std::uint64_t request, const wire::StartedM
   if (found == plans_.end() || found->second.started) return;
   Plan& plan = found->second;
   plan.started = true;
+  for (auto& [other, earlier] : plans_) {
+    const bool same = earlier.ask.use.artifact == plan.ask.use.artifact;
+    if (same && earlier.replied) earlier.overtaken = true;
+  }
   let_go(plan);
   measure(plan, started);
   note_prompt_seen(plan, started.prefix);
@@ -121,6 +125,11 @@ Task<void> PrefixRoom::State::forget_on_disk(Digest digest) {
 }
 
 // ---- it has ended ----
+
+void PrefixRoom::State::note_replied(std::uint64_t request) {
+  const auto found = plans_.find(request);
+  if (found != plans_.end()) found->second.replied = true;
+}
 
 // The request may not have read yet that its reply has begun: then its plan stays for that.
 void PrefixRoom::State::note_blocks(std::uint64_t request, const wire::BlocksMessage& blocks) {
@@ -221,6 +230,7 @@ void PrefixRoom::State::end(std::uint64_t request) {
   if (found == plans_.end()) return;
   Plan plan = std::move(found->second);
   plans_.erase(found);
+  plan_ended_.notify_all();
   let_go(plan);
   if (plan.expiry != 0) world_.loop.cancel(plan.expiry);
   if (plan.keep.room != nullptr) {

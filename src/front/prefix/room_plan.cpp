@@ -23,6 +23,10 @@ constexpr double kWorthBothWays = 0.1;                 // of the time to evaluat
 // Seconds of reading, of a prompt and of a block, below which rates say little: such a block is
 // read, and from one end.
 constexpr double kLittleRead = 0.02;
+// What is being written is waited for, but not for longer than this part of the time to evaluate it
+// again: writing is many times faster, unless the worker has more urgent things to do.
+constexpr double kWorthWaiting = 0.5;
+constexpr std::chrono::seconds kPatience{1};
 constexpr double kLittleBlock = 0.001;
 
 constexpr int kBlock = static_cast<int>(blocks::kBlockTokens);
@@ -45,6 +49,7 @@ Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
   const auto pass = tasks_.enter();
   const std::uint64_t request = ask.request;
   if (!pass) co_return nothing_for(request);
+  co_await wait_for_blocks(ask);
   Plan& begun = begin(std::move(ask));
   const std::uint64_t serial = begun.serial;
   std::vector<Digest> wanted = disk_part(begun);
@@ -72,6 +77,31 @@ Task<std::vector<wire::Frame>> PrefixRoom::State::plan(Ask ask) {
   plan->both_ways = both_ways(*plan);
   std::vector<wire::Frame> frames = frames_of(*plan, std::move(files));
   co_return frames;
+}
+
+Task<void> PrefixRoom::State::wait_for_blocks(const Ask& ask) {
+  const double rate = world_.prefill_rate(ask.use.artifact);
+  const int tokens = rate > 0 ? coming(ask) : 0;
+  const std::chrono::duration<double> again{tokens / rate * kWorthWaiting};
+  const auto patience = std::min<Duration>(std::chrono::duration_cast<Duration>(again), kPatience);
+  const TimePoint deadline = world_.loop.now() + patience;
+  bool in_time = true;
+  while (in_time && coming(ask) > 0) in_time = co_await plan_ended_.wait_until(deadline);
+}
+
+// Tokens of this prompt that will be found once blocks of an earlier one have been written. Where
+// nobody came in between its cells are as they were, and waiting would gain nothing.
+int PrefixRoom::State::coming(const Ask& ask) {
+  int most = 0;
+  const BlockDomain* own = nullptr;
+  for (const auto& [request, plan] : plans_) {
+    if (!plan.overtaken || plan.purged || plan.keep.room == nullptr) continue;
+    if (own == nullptr) own = domain(ask.use);
+    if (plan.domain != own) continue;
+    const auto differ = std::ranges::mismatch(plan.ask.tokens, ask.tokens).in2;
+    most = std::max(most, static_cast<int>(differ - ask.tokens.begin()) / kBlock * kBlock);
+  }
+  return most > 0 ? std::max(0, most - kept(ask.use, ask.tokens).anywhere) : 0;
 }
 
 PrefixRoom::State::Plan* PrefixRoom::State::plan_of(std::uint64_t request, std::uint64_t serial) {

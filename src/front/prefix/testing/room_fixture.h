@@ -105,6 +105,12 @@ class RoomFixture {
     loop_.run_ready();
     return std::move(value).value();
   }
+  void pass(Duration time) { loop_.run_for(time); }
+  // Begins to; the answer is there once it is known.
+  void plan(PrefixRoom::Ask ask, std::optional<std::vector<wire::Frame>>& answer) {
+    loop_.spawn(hearth::testing::keep_value(room_->plan(std::move(ask)), &answer));
+    loop_.run_ready();
+  }
   void be_quiet() { loop_.run_for(std::chrono::seconds{limits_.quiet_s + 1}); }
 
   PrefixRoom::Use use(const std::string& artifact, const std::string& group = "") const {
@@ -152,6 +158,11 @@ class RoomFixture {
   };
   Open begin(Request request) {
     Open open;
+    PrefixRoom::Ask ask = ask_of(open, std::move(request));
+    read(open, wait(room_->plan(std::move(ask))));
+    return open;
+  }
+  PrefixRoom::Ask ask_of(Open& open, Request request) {
     open.id = ++last_request_;
     arena(request.artifact);
     PrefixRoom::Ask ask;
@@ -164,10 +175,11 @@ class RoomFixture {
     ask.texts = request.texts;
     open.root = *digest_of_hex(ask.domain);
     open.request = std::move(request);
-    const std::vector<wire::Frame> frames = wait(room_->plan(std::move(ask)));
+    return ask;
+  }
+  void read(Open& open, const std::vector<wire::Frame>& frames) {
     open.served.frames = frames.size();
     for (const wire::Frame& frame : frames) read(open, frame);
-    return open;
   }
   void start(Open& open) {
     open.started.prompt_tokens = static_cast<int>(open.request.tokens.size());
