@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ namespace hearth::worker {
 namespace {
 
 constexpr std::size_t kMostQueued = std::size_t{64} << 20;
+constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr int kNice = 10;  // behind whatever computes meanwhile
 
 std::span<const std::byte> bytes_of(const std::string& text) {
@@ -38,18 +40,6 @@ blocks::Header header_of(const BlockKeeper::Job& job) {
   header.base_checksum = blocks::checksum_of(bytes_of(job.state.base));
   header.window_checksum = blocks::checksum_of(bytes_of(job.state.window));
   return header;
-}
-
-// What was in the slot before may have been a record too.
-Result<> write_record(const Arena& arena, const BlockKeeper::Job& job) {
-  constexpr std::array<std::byte, blocks::kHeaderSize> kNoHeader{};
-  const std::size_t window_at = blocks::kHeaderSize + job.state.base.size();
-  const std::string header = blocks::encode(header_of(job));
-  if (auto written = arena.write(job.slot, 0, kNoHeader); !written) return written;
-  auto written = arena.write(job.slot, blocks::kHeaderSize, bytes_of(job.state.base));
-  if (written) written = arena.write(job.slot, window_at, bytes_of(job.state.window));
-  if (written) written = arena.write(job.slot, 0, bytes_of(header));
-  return written;
 }
 
 }  // namespace
@@ -78,6 +68,22 @@ std::size_t BlockKeeper::unwritten() const {
   return jobs_.size();
 }
 
+void BlockKeeper::pause() {
+  const std::lock_guard lock{mutex_};
+  paused_ = true;
+}
+
+void BlockKeeper::go_on() {
+  const std::lock_guard lock{mutex_};
+  if (std::exchange(paused_, false)) changed_.notify_all();
+}
+
+// Whoever stops finishes what is being written.
+void BlockKeeper::wait_for_turn() {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [this] { return stop_ || !paused_; });
+}
+
 void BlockKeeper::run() {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   std::unique_lock lock{mutex_};
@@ -94,13 +100,37 @@ void BlockKeeper::run() {
   }
 }
 
-BlockKeeper::Kept BlockKeeper::keep(const Job& job) const {
+Result<> BlockKeeper::write(int slot, std::size_t at, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    wait_for_turn();
+    const auto piece = bytes.first(std::min(bytes.size(), kPiece));
+    if (auto written = arena_.write(slot, at, piece); !written) return written;
+    at += piece.size();
+    bytes = bytes.subspan(piece.size());
+  }
+  return {};
+}
+
+// What was in the slot before may have been a record too.
+Result<> BlockKeeper::write_record(const Job& job) {
+  constexpr std::array<std::byte, blocks::kHeaderSize> kNoHeader{};
+  const std::size_t window_at = blocks::kHeaderSize + job.state.base.size();
+  wait_for_turn();
+  const std::string header = blocks::encode(header_of(job));
+  if (auto written = arena_.write(job.slot, 0, kNoHeader); !written) return written;
+  auto written = write(job.slot, blocks::kHeaderSize, bytes_of(job.state.base));
+  if (written) written = write(job.slot, window_at, bytes_of(job.state.window));
+  if (written) written = arena_.write(job.slot, 0, bytes_of(header));
+  return written;
+}
+
+BlockKeeper::Kept BlockKeeper::keep(const Job& job) {
   const Bytes size{size_of(job)};
   const bool is_block = !job.tokens.empty() && job.tokens.size() <= blocks::kBlockTokens;
   if (!is_block || size > wire::kArenaPitch) {
     return {job.id, fail(ErrorCode::kInvalid, "not a block, or larger than a slot")};
   }
-  if (auto written = write_record(arena_, job); !written) {
+  if (auto written = write_record(job); !written) {
     return {job.id, Failed{std::move(written).error()}};
   }
   return {job.id, size};

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -53,9 +54,17 @@ class BlockKeeper {
   // Jobs that were put and have not been reported yet.
   std::size_t unwritten() const;
 
+  // After pause() nothing is written until go_on(), but for a quarter of a megabyte that is under
+  // way: what computes on all processors at once waits for each of them.
+  void pause();
+  void go_on();
+
  private:
   void run();
-  Kept keep(const Job& job) const;
+  Kept keep(const Job& job);
+  Result<> write_record(const Job& job);
+  Result<> write(int slot, std::size_t at, std::span<const std::byte> bytes);
+  void wait_for_turn();
 
   const Arena& arena_;
   const OnKept on_kept_;
@@ -64,6 +73,7 @@ class BlockKeeper {
   std::deque<Job> jobs_;    // the first one is being written
   std::size_t queued_ = 0;  // bytes of them
   bool stop_ = false;
+  bool paused_ = false;
   std::jthread thread_;
 };
 

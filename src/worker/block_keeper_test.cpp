@@ -103,6 +103,29 @@ TEST(BlockKeeper, HalfARecordIsNone) {
   EXPECT_FALSE(header_in(arena, 0));
 }
 
+TEST(BlockKeeper, WritesNothingWhileItIsPaused) {
+  const Arena arena{test::empty_memory()};
+  WorkQueue<Kept> kept;
+  BlockKeeper keeper{arena, [&](const Kept& block) { kept.push(block); }};
+  keeper.pause();
+  ASSERT_TRUE(keeper.try_put(sample_block(0, std::size_t{3} << 20, 0)));
+  ASSERT_TRUE(keeper.try_put(sample_block(1, 10000, 0)));
+  EXPECT_EQ(keeper.unwritten(), 2U);
+  EXPECT_FALSE(header_in(arena, 0));
+  keeper.go_on();
+  EXPECT_TRUE(kept.pop()->size);
+  EXPECT_TRUE(kept.pop()->size);
+  EXPECT_TRUE(header_in(arena, 0));
+}
+
+TEST(BlockKeeper, EndsAlsoWhileItIsPaused) {
+  const Arena arena{test::empty_memory()};
+  WorkQueue<Kept> kept;
+  BlockKeeper keeper{arena, [&](const Kept& block) { kept.push(block); }};
+  keeper.pause();
+  ASSERT_TRUE(keeper.try_put(sample_block(0, 10000, 0)));
+}
+
 TEST(BlockKeeper, TakesNoMoreThanItMayQueueAndDropsTheRestAtItsEnd) {
   const Arena arena{test::empty_memory()};
   std::promise<void> began;

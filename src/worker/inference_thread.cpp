@@ -71,7 +71,10 @@ void InferenceThread::run() {
     take_kept();
     try_unload();
     admit_waiting();
-    if (computes()) step();
+    if (computes()) {
+      pace_keeping();
+      step();
+    }
     keep_blocks();
     tell_gauges();
   }
@@ -122,9 +125,18 @@ void InferenceThread::take_kept() {
   for (const BlockKeeper::Kept& each : kept) model_->keeping().note_kept(each);
 }
 
+void InferenceThread::pace_keeping() {
+  if (model_->scheduler().can_step() && !model_->keeping().is_overdue(now())) {
+    model_->keeping().make_way();
+  } else {
+    model_->keeping().go_on();
+  }
+}
+
 // One of them, where there is nothing better to do.
 void InferenceThread::keep_blocks() {
   if (!computes()) return;
+  pace_keeping();
   model_->keeping().tell_finished();
   if (!model_->keeping().has_work()) return;
   if (!model_->scheduler().can_step() || model_->keeping().is_overdue(now()))

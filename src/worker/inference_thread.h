@@ -93,6 +93,7 @@ class InferenceThread {
   void step();
   bool computes() const { return model_ && opened_.generates; }
   void take_kept();
+  void pace_keeping();
   void keep_blocks();
   void keep_all_blocks();
   void drop_plan(const Request& request);

@@ -146,6 +146,7 @@ bool PrefixKeeping::put_next(Job& job, Wait wait) {
   record.first = static_cast<std::uint32_t>(first);
   record.tokens.assign(block.begin(), block.end());
   record.state = *std::move(state);
+  if (wait == Wait::kYes) go_on();
   while (!keeper_->try_put(std::move(record))) {
     if (wait == Wait::kNo) {
       job.rescued[next_of(job)] = std::move(record.state);
@@ -211,8 +212,17 @@ bool PrefixKeeping::has_work() const {
 
 bool PrefixKeeping::is_overdue(TimePoint when) const {
   return std::ranges::any_of(jobs_, [&](const Job& job) {
-    return job.ended && has_next(job) && when - job.ended_at > kLongEnough;
+    return job.ended && (has_next(job) || has_pending(job)) && when - job.ended_at > kLongEnough;
   });
+}
+
+// A model with a window is copied from while it is evaluated, and waits when the writer is behind.
+void PrefixKeeping::make_way() {
+  if (keeper_ && when_ == When::kWhenIdle) keeper_->pause();
+}
+
+void PrefixKeeping::go_on() {
+  if (keeper_) keeper_->go_on();
 }
 
 void PrefixKeeping::work() {
@@ -225,6 +235,7 @@ void PrefixKeeping::work() {
 }
 
 void PrefixKeeping::finish() {
+  go_on();
   for (Job& job : jobs_) put_all(job);
   while (keeper_ && keeper_->unwritten() > 0) std::this_thread::sleep_for(kWriterPause);
 }
@@ -242,9 +253,13 @@ void PrefixKeeping::note_kept(const BlockKeeper::Kept& kept) {
   tell_finished();
 }
 
+bool PrefixKeeping::has_pending(const Job& job) {
+  return std::ranges::any_of(job.entries,
+                             [](const Entry& entry) { return entry.fate == Fate::kPending; });
+}
+
 bool PrefixKeeping::is_finished(const Job& job) const {
-  const auto pending = [](const Entry& entry) { return entry.fate == Fate::kPending; };
-  if (!job.ended || has_next(job) || std::ranges::any_of(job.entries, pending)) return false;
+  if (!job.ended || has_next(job) || has_pending(job)) return false;
   return std::ranges::none_of(
       jobs_, [&job](const Job& other) { return job.after.contains(other.request); });
 }

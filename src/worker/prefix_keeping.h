@@ -51,8 +51,13 @@ class PrefixKeeping {
   // See KvRoom::BeforeLoss.
   void before_loss(int slot, int kept);
 
+  // Sequences are evaluated from now on, until go_on(): what was copied and is not overdue is
+  // written after them.
+  void make_way();
+  void go_on();
+
   bool has_work() const;
-  // Whether something should be done even beside sequences that compute.
+  // Whether something should be copied or written even beside sequences that compute.
   bool is_overdue(TimePoint now) const;
   // One block, if the writer has room for it.
   void work();
@@ -96,6 +101,7 @@ class PrefixKeeping {
   int next_of(const Job& job) const { return job.from + static_cast<int>(job.entries.size()); }
   static int tokens_at(const Job& job, int block);
   bool has_next(const Job& job) const;
+  static bool has_pending(const Job& job);
   bool put_next(Job& job, Wait wait);
   Result<engine::Context::BlockState> state_of(Job& job, int block);
   void rescue(Job& job, int kept);
