@@ -18,6 +18,9 @@ using wire::FrameType;
 
 class PrefixPart : public test::PrefixFixture {
  protected:
+  // Texts are compared whose prompts were evaluated in other pieces: beside neighbours the number
+  // of threads, and with it the last bits, would change between them.
+  PrefixPart() { options_.threads = 1; }
   // Keeps `message`'s blocks, and has what comes when it is asked again over the same cells: the
   // same computations as with all of them restored.
   void keep_and_repeat(const wire::GenerateMessage& message) {
@@ -100,8 +103,6 @@ TEST_P(PrefixPart, MayBeTheEndOfWhatIsReadFromTheBack) {
 
 // What the other prompt has in the block stays out of the cells.
 TEST_P(PrefixPart, TwoPromptsThatPartInsideABlockShareWhatIsCommon) {
-  options_.threads = 1;
-  start();
   const auto other = ask(story(36) + "The baker", 8);
   keep_and_repeat(ask(story(36) + "The miller said that", 16));
   const Answered live = run(other, plan(0, 0));
