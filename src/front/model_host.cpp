@@ -166,8 +166,7 @@ Task<void> ModelHost::watch(std::uint64_t spawn) {
 
 // One that gives way gets what others leave, which may be little for long.
 Duration ModelHost::hang_limit() const {
-  const bool gives_way = share_.threads > 0 || share_.percent < 100;
-  return gives_way ? settings_.hang_limit * kPatienceWithTheModest : settings_.hang_limit;
+  return share_.gives_up() ? settings_.hang_limit * kPatienceWithTheModest : settings_.hang_limit;
 }
 
 std::string ModelHost::hang_note() const {

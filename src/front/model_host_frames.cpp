@@ -105,7 +105,7 @@ void ModelHost::on_ready(const Frame& frame) {
                              {"backend", ready_->backend},
                              {"ms", milliseconds_of(spawn_stages_.front().length())}});
   lend_arena();
-  if (share_.threads > 0 || share_.percent < 100) give_way(share_);
+  if (share_.gives_up() || share_.behind) give_way(share_);
   level_ = WeightsLevel::kHollow;
   changed();
 }

@@ -111,6 +111,10 @@ struct LoadMessage {
 struct GiveWayMessage {
   int threads = 0;    // 0: as many as else
   int percent = 100;  // of the time, 1 to 100
+  // Whoever is woken goes first, as long as few others want the processors: nothing is given up
+  // then but the slice that would have to be waited for. Where others want them, it ends.
+  bool behind = false;
+  bool gives_up() const { return threads > 0 || percent < 100; }
 };
 
 struct StoreMessage {

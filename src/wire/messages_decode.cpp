@@ -109,6 +109,7 @@ GiveWayMessage read_give_way(ObjectReader& in) {
   GiveWayMessage m;
   m.threads = in.integer("threads", kCount).value_or(m.threads);
   m.percent = in.integer("percent", {1, 100}).value_or(m.percent);
+  m.behind = in.truth("behind").value_or(m.behind);
   return m;
 }
 

@@ -165,7 +165,7 @@ std::string encode(const LoadMessage& m) {
 
 std::string encode(const GiveWayMessage& m) {
   JsonWriter out;
-  out.number("threads", m.threads).number("percent", m.percent);
+  out.number("threads", m.threads).number("percent", m.percent).truth("behind", m.behind);
   return out.finish();
 }
 

@@ -211,7 +211,7 @@ TEST(Messages, SmallOnesComeBack) {
                     decode_failed);
   expect_round_trip((HeartbeatMessage{~std::uint64_t{0}, 3, 77, 1_GiB, 2_MiB, 5_MiB, 2, 7_MiB}),
                     decode_heartbeat);
-  expect_round_trip((GiveWayMessage{1, 25}), decode_give_way);
+  expect_round_trip((GiveWayMessage{1, 25, true}), decode_give_way);
 }
 
 TEST(Messages, DeltaComesBack) {

@@ -21,6 +21,11 @@ constexpr std::chrono::milliseconds kPause{200};
 constexpr int kLooks = 3;
 constexpr std::chrono::microseconds kBetweenLooks{100};
 
+// CPUs that others want, beyond which evaluation does not go behind them, and below which it does
+// again.
+constexpr double kCrowd = 0.7;
+constexpr double kRoomAgain = 0.3;
+
 constexpr int kIdleNice = 19;  // what an idle thread weighs is less than that still
 
 }  // namespace
@@ -45,8 +50,11 @@ void CpuShare::configure(const wire::LoadOptions& options) {
 
 void CpuShare::give_way(const wire::GiveWayMessage& message) {
   const std::lock_guard lock{mutex_};
-  log::debug("give_way", {{"threads", message.threads}, {"percent", message.percent}});
+  log::debug(
+      "give_way",
+      {{"threads", message.threads}, {"percent", message.percent}, {"behind", message.behind}});
   most_given_ = message.threads;
+  behind_ = message.behind;
   cycle_.set_percent(message.percent);
 }
 
@@ -130,22 +138,38 @@ void CpuShare::apply_nice(const engine::CpuThreads& threads) {
 
 // Whoever is woken goes before an idle thread at once. Among threads of one class a small service
 // waits until the one that computes has had its slice, some milliseconds, whatever their
-// priorities. Threads of another count are other ones: each is asked about when it is used.
+// priorities. But beside others that compute, an idle thread gets nothing at all.
+CpuShare::Way CpuShare::way() {
+  const bool gives_up = most_given_ > 0 || cycle_.rests();
+  if (!gives_up && (!behind_ || !policy_)) return Way::kBeside;
+  if (!may_come_back()) return Way::kBeside;
+  if (gives_up) return Way::kIdle;
+  crowded_ = policy_->demand() > (crowded_ ? kRoomAgain : kCrowd);
+  return crowded_ ? Way::kBeside : Way::kBehind;
+}
+
+// Threads of another count are other ones: each is asked about when it is used.
 void CpuShare::apply_way(const engine::CpuThreads& threads) {
-  const bool gives = (most_given_ > 0 || cycle_.rests()) && may_come_back();
-  if (!gives && idle_.empty()) return;
+  const Way wanted = way();
+  if (wanted == Way::kBeside && ways_.empty()) return;
   std::vector<pid_t> changed;
   for (const pid_t id : threads.ids()) {
-    if (gives ? idle_.insert(id).second : idle_.erase(id) > 0) changed.push_back(id);
+    const auto found = ways_.find(id);
+    if ((found == ways_.end() ? Way::kBeside : found->second) != wanted) changed.push_back(id);
   }
   if (changed.empty()) return;
-  if (gives) {
-    make_idle(changed);
-  } else {
-    (void)come_back(changed);
-    if (nice_) (void)set_priority(changed, *nice_);
+  (void)come_back(changed);
+  if (nice_) (void)set_priority(changed, *nice_);
+  if (wanted == Way::kBehind) go_behind(changed);
+  if (wanted == Way::kIdle) make_idle(changed);
+  for (const pid_t id : changed) {
+    if (wanted == Way::kBeside) {
+      ways_.erase(id);
+    } else {
+      ways_[id] = wanted;
+    }
   }
-  if (policy_) policy_->set_nice(gives ? kIdleNice : nice_.value_or(0));
+  if (policy_) policy_->set_nice(wanted == Way::kIdle ? kIdleNice : nice_.value_or(0));
 }
 
 }  // namespace hearth::worker

@@ -3,9 +3,9 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 
 #include "base/clock.h"
 #include "engine/cpu_threads.h"
@@ -51,6 +51,13 @@ class CpuShare {
   void read();
   bool is_alone() const;
   void apply_nice(const engine::CpuThreads& threads);
+  // How a thread stands to those of other programs.
+  enum class Way {
+    kBeside,  // as any
+    kBehind,  // whoever is woken goes first; its priority is as before
+    kIdle,    // likewise, and it counts as of the lowest priority
+  };
+  Way way();
   void apply_way(const engine::CpuThreads& threads);
   int count_of(StepKind kind) const;
 
@@ -62,9 +69,11 @@ class CpuShare {
   TimePoint read_at_;
   TimePoint stepped_at_;
   int running_ = 0;
-  std::optional<int> nice_;  // that was applied
-  int most_given_ = 0;       // threads; 0: no bound
-  std::set<pid_t> idle_;     // threads that take only what others leave
+  std::optional<int> nice_;    // that was applied
+  int most_given_ = 0;         // threads; 0: no bound
+  bool crowded_ = false;       // they want more than that
+  bool behind_ = false;        // asked to go behind others while these want little
+  std::map<pid_t, Way> ways_;  // of threads that are not beside others
   DutyCycle cycle_;
 };
 

@@ -2,8 +2,12 @@
 #include "worker/cpu_share.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
 
 #include <thread>
+
+#include "worker/idle_priority.h"
 
 namespace hearth::worker {
 namespace {
@@ -65,6 +69,35 @@ TEST_F(CpuShares, ExactComputationsKeepTheirThreadsAndRest) {
   const TimePoint end = Clock::real().now();
   share_.worked(end - 1s, end);
   EXPECT_EQ(share_.rest_until(), end + 1s);
+}
+
+// Of this thread, which computes.
+int scheduling_class() { return ::sched_getscheduler(0); }
+int priority() { return ::getpriority(PRIO_PROCESS, 0); }
+
+TEST_F(CpuShares, GoesBehindOthersAndBack) {
+  if (!may_come_back()) GTEST_SKIP() << "no way back from SCHED_IDLE without privilege";
+  configure(Repeats::kAnyhow);
+  const int before = priority();
+  share_.give_way({0, 100, true});
+  step();
+  EXPECT_EQ(scheduling_class(), SCHED_IDLE);
+  EXPECT_EQ(priority(), before) << "it is no work of low priority";
+  share_.give_way({1, 100, true});
+  step();
+  EXPECT_EQ(scheduling_class(), SCHED_IDLE);
+  EXPECT_GT(priority(), before);
+  share_.give_way({0, 100});
+  step();
+  EXPECT_EQ(scheduling_class(), SCHED_OTHER);
+  EXPECT_EQ(priority(), before);
+}
+
+TEST_F(CpuShares, ExactComputationsDoNotGoBehindForTheySeeNoNeighbours) {
+  configure(Repeats::kExactly);
+  share_.give_way({0, 100, true});
+  step();
+  EXPECT_EQ(scheduling_class(), SCHED_OTHER);
 }
 
 TEST_F(CpuShares, RestsOnlyWhenAskedTo) {

@@ -50,10 +50,16 @@ bool may_come_back() {
   return may;
 }
 
-void make_idle(std::span<const pid_t> threads) {
+void go_behind(std::span<const pid_t> threads) {
   for (const pid_t thread : threads) {
     const sched_param none{};
     (void)::sched_setscheduler(thread, SCHED_IDLE, &none);
+  }
+}
+
+void make_idle(std::span<const pid_t> threads) {
+  go_behind(threads);
+  for (const pid_t thread : threads) {
     (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kLowest);
   }
 }

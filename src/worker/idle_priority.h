@@ -19,6 +19,10 @@ bool may_come_back();
 // where may_come_back().
 void make_idle(std::span<const pid_t> threads);
 
+// Likewise, but of their priority nothing changes: they count as any others where processor time is
+// counted.
+void go_behind(std::span<const pid_t> threads);
+
 // Threads of this process that became idle are to be as others again. Disks always follow; false:
 // some thread is left with what processors others leave, since the system lets nobody take more
 // without privilege.

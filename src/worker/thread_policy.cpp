@@ -63,6 +63,7 @@ void ThreadPolicy::begin_alone() {
 }
 
 void ThreadPolicy::set_nice(int nice) {
+  if (nice == machine_.nice) return;
   machine_.nice = nice;
   weight_ = weight_of(nice);
   decided_ = false;

@@ -29,7 +29,7 @@ class ThreadPolicy {
   };
   explicit ThreadPolicy(Machine machine);
 
-  // Another priority: the next decision is a first one.
+  // With another priority the next decision is a first one.
   void set_nice(int nice);
 
   // Readings in order of time, a few for each tenth of a second while something is evaluated, two

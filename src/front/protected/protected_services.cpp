@@ -165,6 +165,14 @@ GiveWay ProtectedServices::given() const {
   return all;
 }
 
+wire::GiveWayMessage ProtectedServices::give_way() const {
+  wire::GiveWayMessage share = given().compute;
+  share.behind = std::ranges::any_of(services_, [](const auto& entry) {
+    return entry.second->state() != ProtectedService::State::kGone;
+  });
+  return share;
+}
+
 std::string ProtectedServices::reason() const {
   std::string text;
   for (const auto& [name, service] : services_) {

@@ -52,7 +52,9 @@ class ProtectedServices {
 
   // For all services together.
   GiveWay given() const;
-  wire::GiveWayMessage give_way() const { return given().compute; }
+  // Likewise, for workers. Where there is a service that may be harmed, evaluation goes behind
+  // others before it is: harm is seen only after it was done.
+  wire::GiveWayMessage give_way() const;
   bool may_prewarm() const { return given().prewarm; }
   bool wants_memory() const { return given().memory; }
   bool may_release_pins() const { return given().pins; }

@@ -253,6 +253,21 @@ TEST_F(Protected, AControlGroupThatWaitsForMemoryGetsMemory) {
   EXPECT_EQ(state(), "gone");
 }
 
+TEST_F(Protected, EvaluationGoesBehindAsLongAsThereIsAService) {
+  EXPECT_FALSE(services_.give_way().behind);
+  proc_.waits("recorder", "memory", 0us);
+  watch(by_cgroup());
+  idle_for(10s);
+  EXPECT_EQ(state(), "well");
+  EXPECT_TRUE(services_.give_way().behind);
+  EXPECT_FALSE(services_.give_way().gives_up());
+  EXPECT_EQ(services_.given(), GiveWay{}) << "nothing is given up";
+  proc_.remove("cgroup/recorder");
+  idle_for(1s);
+  EXPECT_EQ(state(), "gone");
+  EXPECT_FALSE(services_.give_way().behind);
+}
+
 TEST_F(Protected, ProcessorsAreGivenOnlyWhileHearthHasThem) {
   std::chrono::microseconds waited{};
   const auto wait = [&] { proc_.waits("recorder", "cpu", waited += 300ms); };
