@@ -19,6 +19,7 @@
 #include "cli/program.h"
 #include "cli/run.h"
 #include "cli/serve.h"
+#include "cli/top.h"
 #include "cli/transfers.h"
 #include "cli/why.h"
 
@@ -213,10 +214,11 @@ void add_budget(Program& program, Arguments& a) {
       ->footer(example("hearth levels"));
 }
 
-void add_prompts(Program& program) {
+void add_views(Program& program) {
   program.verb("prefix", "What is kept of prompts, and where", show_prefix)
       ->footer(example("hearth prefix"));
   add_doctor(program);
+  add_top(program);
 }
 
 }  // namespace
@@ -232,7 +234,7 @@ int main(int argc, char** argv) {
   add_warmth(program, arguments);
   add_cooling(program, arguments);
   add_budget(program, arguments);
-  add_prompts(program);
+  add_views(program);
   add_pins(program, arguments);
   add_config(program);
   add_keys(program);

@@ -12,6 +12,7 @@ namespace hearth::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kAMoment{500};
+constexpr std::chrono::seconds kSilence{45};
 
 ErrorCode code_of(int status) {
   switch (status) {
@@ -116,6 +117,16 @@ Result<> ApiClient::stream(std::string target, std::string body,
   const auto response = client_.stream(post, on_bytes);
   if (!response) return no_answer(response.error());
   if (response->status >= 300) return refusal(post, *response);
+  return {};
+}
+
+Result<> ApiClient::follow(std::string target,
+                           const std::function<bool(std::string_view)>& on_bytes) const {
+  http::Client::Call get = request("GET", std::move(target), {});
+  get.read_timeout = kSilence;
+  const auto response = client_.stream(get, on_bytes);
+  if (!response) return no_answer(response.error());
+  if (response->status >= 300) return refusal(get, *response);
   return {};
 }
 

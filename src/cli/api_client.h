@@ -31,6 +31,11 @@ class ApiClient {
                   const std::function<bool(std::string_view)>& on_bytes,
                   http::Headers headers = {}) const;
 
+  // GET, likewise, of what goes on for as long as the server does. Given up (kUnavailable) when
+  // nothing has come for three quarters of a minute, of which live events never rest more than a
+  // quarter.
+  Result<> follow(std::string target, const std::function<bool(std::string_view)>& on_bytes) const;
+
   // Shown with every call from now on. Errors: kInvalid, for characters that no key has.
   Result<> use_key(std::string key);
 

@@ -114,6 +114,19 @@ std::string budget_bar(const Memory& memory, const OutputStyle& style) {
   return bar_line("", parts, style);
 }
 
+// "w weights 150 MiB, k kv 22.0 MiB, . free 176 MiB"
+std::string legend_of_budget(const Memory& memory) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    if (memory.kinds[i] == Bytes{}) continue;
+    parts.push_back(
+        fmt::format("{} {} {}", kKinds[i].sign, kKinds[i].name, format_bytes(memory.kinds[i])));
+  }
+  if (memory.promised > Bytes{}) parts.push_back("+ promised");
+  if (memory.free > Bytes{}) parts.push_back(". free");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 // What the machine has, by whose it is; the budget's part of it is the same as above.
 std::string machine_bar(const Memory& memory, const boost::json::object& machine,
                         const OutputStyle& style) {
@@ -246,6 +259,17 @@ std::string devices_text(const boost::json::object& answer, const OutputStyle& s
 }
 
 }  // namespace
+
+std::string budget_view(const boost::json::object& answer, const OutputStyle& style) {
+  const Memory memory{answer};
+  std::string text = key_line("budget", budget_text(memory), style);
+  const std::string bar = budget_bar(memory, style);
+  if (!bar.empty()) text += bar + key_line("", legend_of_budget(memory), style);
+  if (memory.over > Bytes{}) {
+    text += style.paint(Paint::kRed, "over      ") + over_text(memory) + '\n';
+  }
+  return text;
+}
 
 std::string memory_view(const boost::json::object& answer, const OutputStyle& style) {
   const Memory memory{answer};

@@ -12,4 +12,8 @@ namespace hearth::cli {
 // kind and each model holds, and what bounds it. Pure.
 std::string memory_view(const boost::json::object& memory, const OutputStyle& style);
 
+// Of the same answer only the budget: what is held and free, its bar, and what the bar's signs
+// stand for. Pure.
+std::string budget_view(const boost::json::object& memory, const OutputStyle& style);
+
 }  // namespace hearth::cli

@@ -45,6 +45,13 @@ class Terminal:
         self.raw += data.decode(errors="replace")
         return bool(data)
 
+    def take(self, within):
+        """What comes within so many seconds; False at the end of all output."""
+        try:
+            return self._read(time.monotonic() + within)
+        except AssertionError:
+            return True
+
     def expect(self, pattern, timeout=30):
         """Waits until `pattern` comes after what was matched before."""
         deadline = time.monotonic() + timeout
