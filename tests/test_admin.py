@@ -60,11 +60,11 @@ def test_metrics_count(new_server):
     assert server.metric(requests, outcome="ok", api="openai", model="smollm2:latest") == 2
     assert server.metric(requests, **{"class": "warm"}) == 1
     assert server.metric(requests, outcome="error") == 1
-    assert server.metric("hearth_generated_tokens_total") == 10
+    assert server.metric("hearth_generation_tokens_total") == 10
     assert server.metric("hearth_prompt_tokens_total") > 0
     assert server.metric("hearth_prompt_tokens_cached_total") > 0
     assert server.metric("hearth_loads_total", model="smollm2:latest") == 1
-    assert server.metric("hearth_ttft_seconds_count") == 2
+    assert server.metric("hearth_time_to_first_token_seconds_count") == 2
     assert server.metric("hearth_stage_seconds_count", stage="prefill") == 2
     assert server.metric("hearth_layer_ratio", layer="weights") == 1
     assert server.metric("hearth_build_info") == 1

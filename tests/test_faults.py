@@ -247,7 +247,7 @@ def test_a_full_queue_says_503(new_server):  # row 45
     assert server.metric("hearth_queue_rejected_total") == len(refused)
     assert server.metric("hearth_requests_total", outcome="ok") == loads + len(admitted)
     assert server.metric("hearth_requests_total", outcome="error") == len(refused)
-    assert server.metric("hearth_queue_depth") == 0
+    assert server.metric("hearth_num_requests_waiting") == 0
 
 
 def test_prefer_wait_bounds_the_wait_for_a_cold_model(new_server):

@@ -340,7 +340,7 @@ def test_view_and_metrics_agree(tiny_server):
     assert seen["restore"]["disk_bytes_per_s"] > 0 and seen["saved_seconds"] >= 0
     assert server.metric("hearth_prefix_bytes", tier="disk") == seen["disk"]["bytes"]
     assert server.metric("hearth_prefix_blocks", tier="disk") == seen["disk"]["blocks"]
-    assert server.metric("hearth_prefix_hit_tokens_total", tier="disk") >= blocks_of(500)
+    assert server.metric("hearth_prefix_cache_hits_total", tier="disk") >= blocks_of(500)
     assert server.metric("hearth_prefix_written_bytes_total") >= seen["disk"]["bytes"]
     eventually(lambda: view(server)["models"][0]["slots"], "a heartbeat tells of the slots")
     assert {"tokens", "busy"} <= set(view(server)["models"][0]["slots"][0])

@@ -15,6 +15,7 @@
 #include "api/authentication.h"
 #include "api/cors.h"
 #include "api/errors.h"
+#include "api/http_count.h"
 #include "api/ollama/ollama.h"
 #include "api/openai/openai.h"
 #include "api/plain.h"
@@ -223,12 +224,12 @@ std::string_view limit_behind(int status) {
   return status == 414 || status == 431 ? "max_header_kib" : "";
 }
 
-}  // namespace
+// The status of clients that left before any answer.
+constexpr int kClientLeft = 499;
 
-std::span<const Route> routes() { return kRoutes; }
-
-Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
-  TrackedExchange tracked{exchange};
+// With an error where the route has none.
+Task<void> answer_somehow(front::Service& service, TrackedExchange& tracked,
+                          const ApiOptions& options) {
   std::optional<std::string> failure;
   try {
     co_await dispatch(service, tracked, options);
@@ -236,12 +237,25 @@ Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOp
     failure = e.what();
   }
   if (!failure) co_return;
-  const http::HttpRequest& request = exchange.request();
+  const http::HttpRequest& request = tracked.request();
   log::error("api_exception", {{"path", request.path}, {"error", *failure}});
   if (tracked.begun()) co_return;
   auto response = error_response(dialect_of(request), Audience::kClients,
                                  Error{ErrorCode::kInternal, "something went wrong in the server"});
   co_await answer(tracked, std::move(response));
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+Task<void> handle(front::Service& service, http::Exchange& exchange, const ApiOptions& options) {
+  TrackedExchange tracked{exchange};
+  co_await answer_somehow(service, tracked, options);
+  // Where there is no answer the HTTP server makes one, and refused() counts it.
+  if (!tracked.begun() && !exchange.client_gone()) co_return;
+  const int status = tracked.begun() ? tracked.status() : kClientLeft;
+  count_answer(service, &exchange.request(), status, options.clock->now());
 }
 
 std::optional<http::HttpResponse> answer_to_head(front::Service& service,
@@ -251,6 +265,7 @@ std::optional<http::HttpResponse> answer_to_head(front::Service& service,
   auto* response = std::get_if<http::HttpResponse>(&outcome);
   if (response == nullptr) return std::nullopt;
   append(response->headers, cors_headers(arrival.origin));
+  count_answer(service, &head, response->status, Clock::real().now());
   return std::move(*response);
 }
 
@@ -269,6 +284,12 @@ http::HttpResponse http_error(const front::AccessRules& rules, int status, std::
   const std::string origin = head == nullptr ? "" : arrival_of(*head, rules).origin;
   append(response.headers, cors_headers(origin));
   return response;
+}
+
+http::HttpResponse refused(front::Service& service, int status, std::string_view message,
+                           const http::HttpRequest* head) {
+  count_answer(service, head, status, Clock::real().now());
+  return http_error(service.access(), status, message, head);
 }
 
 Task<void> handle(front::Service& service, http::Exchange& exchange) {

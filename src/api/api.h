@@ -30,10 +30,13 @@ std::optional<http::HttpResponse> answer_to_head(front::Service& service,
 http::BodyDelivery body_delivery(const http::HttpRequest& head);
 
 // Words what the HTTP server answers by itself, in the dialect of the path, and so that pages that
-// may use this server can read it; OpenAI's and for no page when `head` is null. For
-// http::ServerConfig::error_writer.
+// may use this server can read it; OpenAI's and for no page when `head` is null.
 http::HttpResponse http_error(const front::AccessRules& rules, int status, std::string_view message,
                               const http::HttpRequest* head);
+
+// The same, and counts it. For http::ServerConfig::error_writer.
+http::HttpResponse refused(front::Service& service, int status, std::string_view message,
+                           const http::HttpRequest* head);
 
 // All routes there are, in the order in which they are tried.
 std::span<const Route> routes();

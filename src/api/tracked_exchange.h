@@ -9,13 +9,14 @@
 
 namespace hearth::api {
 
-// An exchange that remembers whether an answer has begun, so that a late failure knows whether it
-// may still become one. Can add headers to whatever is answered.
+// An exchange that remembers whether an answer has begun, and with which status, so that a late
+// failure knows whether it may still become one. Can add headers to whatever is answered.
 class TrackedExchange : public http::Exchange {
  public:
   explicit TrackedExchange(http::Exchange& inner) : inner_{inner} {}
 
-  bool begun() const { return begun_; }
+  bool begun() const { return status_ != 0; }
+  int status() const { return status_; }  // 0: no answer has begun
 
   // For the answer, before it begins.
   void add_headers(http::Headers headers) { added_ = std::move(headers); }
@@ -23,12 +24,12 @@ class TrackedExchange : public http::Exchange {
   const http::HttpRequest& request() const override { return inner_.request(); }
   Task<Result<std::string>> next_body_chunk() override { return inner_.next_body_chunk(); }
   Task<Result<>> respond(http::HttpResponse response) override {
-    begun_ = true;
+    status_ = response.status;
     std::ranges::move(added_, std::back_inserter(response.headers));
     return inner_.respond(std::move(response));
   }
   Task<Result<>> begin_stream(int status, http::Headers headers) override {
-    begun_ = true;
+    status_ = status;
     std::ranges::move(added_, std::back_inserter(headers));
     return inner_.begin_stream(status, std::move(headers));
   }
@@ -42,7 +43,7 @@ class TrackedExchange : public http::Exchange {
  private:
   http::Exchange& inner_;
   http::Headers added_;
-  bool begun_ = false;
+  int status_ = 0;
 };
 
 }  // namespace hearth::api

@@ -123,7 +123,7 @@ class Running {
     http.body_choice = api::body_delivery;
     http.error_writer = [this](int status, std::string_view message,
                                const http::HttpRequest* head) {
-      return api::http_error(service_->access(), status, message, head);
+      return api::refused(*service_, status, message, head);
     };
     http.header_timeout = std::chrono::seconds{config_.header_timeout_seconds};
     http.body_timeout = std::chrono::seconds{config_.body_timeout_seconds};

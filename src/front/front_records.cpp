@@ -17,6 +17,23 @@ namespace {
 // How often the catalogue is told that a model was used.
 constexpr std::chrono::seconds kTouchInterval{10};
 
+RequestsNow requests_now(const ModelHost& host) {
+  RequestsNow now{.waiting = host.admission().waiting(), .running = host.admission().active()};
+  if (host.level() == WeightsLevel::kResident) {
+    now.cells = host.context_cells();
+    now.cells_used = host.live_tokens();
+  }
+  return now;
+}
+
+// What is given back for others is counted by whoever decided on it.
+void count_given_back(const ModelHost& host, Metrics& metrics) {
+  if (host.level() != WeightsLevel::kUnloading) return;
+  const WeightsCause cause = host.weights_cause();
+  if (cause == WeightsCause::kIdle) metrics.level_moved("weights", "hollow", "idle");
+  if (cause == WeightsCause::kAsked) metrics.level_moved("weights", "hollow", "asked");
+}
+
 }  // namespace
 
 std::string FrontService::about() const {
@@ -78,7 +95,9 @@ void FrontService::on_host_changed(ModelHost& host) {
   }
   WeightsLevel& seen = hosts_seen_[host.model().artifact].level;
   // Progress of a load is no change for a pin.
-  if (std::exchange(seen, host.level()) != host.level()) pins_.look_again();
+  if (std::exchange(seen, host.level()) == host.level()) return;
+  count_given_back(host, metrics_);
+  pins_.look_again();
 }
 
 // The catalogue is to know of a change as soon as we do.
@@ -116,17 +135,14 @@ void FrontService::publish_levels(const Model& model) {
   events_.publish("levels", levels_json(model.name(), model.layers()));
 }
 
-Metrics& FrontService::metrics() {
-  update_gauges();
-  return metrics_;
-}
+Metrics& FrontService::metrics() { return metrics_; }
 
 void FrontService::update_gauges() {
   metrics_.set_event_subscribers(static_cast<std::int64_t>(events_.subscribers()));
+  metrics_.set_memory(levels_->figures());
   if (prefix_ && prefix_->is_open()) metrics_.set_prefix(prefix_->figures());
   for (const auto& [artifact, model] : models_) {
-    metrics_.set_queue_depth(model->name(), model->host().admission().waiting());
-    metrics_.set_active_requests(model->name(), model->host().admission().active());
+    metrics_.set_requests(model->name(), requests_now(model->host()));
     for (const LayerSnapshot& layer : model->layers()) metrics_.set_layer(model->name(), layer);
   }
 }

@@ -94,6 +94,7 @@ FrontService::FrontService(World world, Config config, Catalogue catalogue, Hist
               [this] { pins_.look_again(); }},
       pins_{pins_world()},
       store_watch_{store_watch_world()} {
+  metrics_.before_text([this] { update_gauges(); });
   host_levels_ = std::make_unique<HostLevels>(host_levels_world());
   levels_ = std::make_unique<LevelRoom>(levels_world(), level_settings());
   protected_ = std::make_unique<ProtectedServices>(protected_world());

@@ -5,26 +5,23 @@
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/labels.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <optional>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stage.h"
+#include "timeline/metric_families.h"
 
 namespace hearth {
 namespace {
-
-using Counters = prometheus::Family<prometheus::Counter>;
-using Gauges = prometheus::Family<prometheus::Gauge>;
-using Histograms = prometheus::Family<prometheus::Histogram>;
 
 // From a warm reply of a small model to a large one read from a slow disk.
 const prometheus::Histogram::BucketBoundaries& reply_buckets() {
@@ -39,6 +36,12 @@ const prometheus::Histogram::BucketBoundaries& stage_buckets() {
   return buckets;
 }
 
+const prometheus::Histogram::BucketBoundaries& token_buckets() {
+  static const prometheus::Histogram::BucketBoundaries buckets{0.001, 0.0025, 0.005, 0.01, 0.025,
+                                                               0.05,  0.1,    0.25,  0.5,  1};
+  return buckets;
+}
+
 const prometheus::Histogram::BucketBoundaries& error_buckets() {
   static const prometheus::Histogram::BucketBoundaries buckets{0.02, 0.05, 0.1, 0.15, 0.2,
                                                                0.3,  0.5,  1,   2,    5};
@@ -48,6 +51,12 @@ const prometheus::Histogram::BucketBoundaries& error_buckets() {
 double seconds_of(Duration duration) { return milliseconds_of(duration) / 1000; }
 double count_of(Bytes bytes) { return static_cast<double>(bytes.count()); }
 
+// Some reasons are what the system said of one file, and as many as there are files.
+std::string reason_label(const std::string& reason) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == ' '; };
+  return std::ranges::all_of(reason, plain) ? reason : "unreadable";
+}
+
 // Of what somebody else has counted.
 void raise_to(prometheus::Counter& counter, double value) {
   if (value > counter.Value()) counter.Increment(value - counter.Value());
@@ -56,131 +65,18 @@ void raise_to(prometheus::Counter& counter, double value) {
 }  // namespace
 
 struct Metrics::Families {
-  prometheus::Registry registry;
+  FamilyMaker make{};
   std::set<std::string> models{};
 
-  Counters& counters(const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-  }
-  prometheus::Counter& counter(const char* name, const char* help) {
-    return counters(name, help).Add({});
-  }
-  Gauges& gauges(const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-  }
-  Histograms& histograms(const char* name, const char* help) {
-    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
-  }
-
-  Counters& requests = counters("hearth_requests_total",
-                                "Requests that have ended. A growing share of classes other than "
-                                "warm means that models do not "
-                                "stay where they are used.");
-  Histograms& ttft = histograms("hearth_ttft_seconds",
-                                "From a request's first byte to its first token, by class: compare "
-                                "classes, not one average.");
-  Histograms& total = histograms("hearth_total_seconds",
-                                 "From a request's first byte to its reply's last byte, by class.");
-  Histograms& stage = histograms("hearth_stage_seconds",
-                                 "Time of each request in each stage that it had. Stages overlap, "
-                                 "so they do not add up to the "
-                                 "total.");
-  Histograms& forecast_error =
-      histograms("hearth_predictor_error_ratio",
-                 "How far the forecast time to first token lay off, as a part of the time that it "
-                 "then took, by what the model had to do for it. Half of all should be below 0.2.");
-  prometheus::Counter& prompt_tokens =
-      counter("hearth_prompt_tokens_total", "Tokens of all prompts, cached ones included.");
-  prometheus::Counter& cached_tokens = counter("hearth_prompt_tokens_cached_total",
-                                               "Prompt tokens whose state was reused. Over prompt "
-                                               "tokens, this is the prefix cache's hit rate.");
-  prometheus::Counter& generated_tokens =
-      counter("hearth_generated_tokens_total", "Tokens generated.");
-  prometheus::Counter& bytes_read = counter("hearth_bytes_read_total",
-                                            "Bytes that requests and loads read from storage. "
-                                            "Growth without new models means that memory is "
-                                            "too small to keep the files.");
-  Counters& loads = counters("hearth_loads_total",
-                             "Loads of a model's weights. More than a few a day for one model "
-                             "means that it does not stay.");
-  prometheus::Counter& worker_deaths =
-      counter("hearth_worker_deaths_total",
-              "Worker processes that ended unasked. Any growth deserves a look.");
-  prometheus::Counter& worker_restarts =
-      counter("hearth_worker_restarts_total", "Workers started in place of one that had ended.");
-  prometheus::Counter& cancelled = counter(
-      "hearth_requests_cancelled_total", "Requests whose client went away before the reply's end.");
-  prometheus::Counter& retried =
-      counter("hearth_requests_retried_total",
-              "Requests begun again after their worker had ended; their clients saw only a delay.");
-  prometheus::Counter& rejected = counter("hearth_queue_rejected_total",
-                                          "Requests refused because a model's queue was full. "
-                                          "Growth means more load than the machine can "
-                                          "serve.");
-  prometheus::Counter& content_hashed =
-      counter("hearth_content_hashed_bytes_total",
-              "Bytes of models' files that were read to learn or to check what they hold.");
-  prometheus::Counter& rotten =
-      counter("hearth_content_rotten_total",
-              "Models found to hold other bytes than they did, though nobody wrote to them. More "
-              "than one points at the disk, or at the memory.");
-  Counters& hollow_ended =
-      counters("hearth_hollow_workers_ended_total",
-               "Workers without weights that were ended to have their memory back, and whether "
-               "another took their place at once: `replaced`, or `not_worth_keeping`.");
-  Counters& levels_moved =
-      counters("hearth_moves_total",
-               "Layers of models that went one level down or up, by the level that they went "
-               "to and the cause: `pressure`, `evicted_for`, `protected`, `prewarm`, `idle` or "
-               "`asked`.");
-  Counters& auth_failures = counters("hearth_auth_failures_total",
-                                     "Requests refused for their key, by what was wrong with it. "
-                                     "Growth means a client with an old "
-                                     "key, or somebody who tries.");
-  Counters& prefix_hits = counters("hearth_prefix_hit_tokens_total",
-                                   "Prompt tokens that came from earlier prompts, by where their "
-                                   "state was: live cells, memory or disk.");
-  prometheus::Counter& prefix_missed =
-      counter("hearth_prefix_missed_tokens_total",
-              "Tokens of prompts that may use earlier ones, and had to be evaluated all the same. "
-              "New text is among them.");
-  Counters& prefix_evicted =
-      counters("hearth_prefix_evicted_blocks_total",
-               "Blocks of prompt state deleted to make room for others. Steady growth together "
-               "with prefix-cold replies means that the budget is below what is used.");
-  Counters& prefix_refused =
-      counters("hearth_prefix_refused_blocks_total",
-               "Stored blocks that could not be used, and were dropped. Any growth of `checksum` "
-               "points at the disk, or at the memory.");
-  prometheus::Counter& prefix_saved =
-      counter("hearth_prefix_saved_seconds_total",
-              "Prefill time saved by restored state, at the rates measured here.");
-  prometheus::Counter& prefix_written =
-      counter("hearth_prefix_written_bytes_total", "Prompt state written to disk.");
-  Gauges& prefix_bytes = gauges("hearth_prefix_bytes", "Prompt state kept beyond live cells.");
-  Gauges& prefix_blocks = gauges("hearth_prefix_blocks", "The same in blocks of 64 tokens.");
-  Gauges& prefix_rate = gauges("hearth_prefix_restore_bytes_per_second",
-                               "How fast prompt state was last brought back; absent until it was.");
-  std::optional<Bytes> prefix_written_today{};  // as of the last look
-
-  Gauges& queue_depth =
-      gauges("hearth_queue_depth", "Requests that wait for a place in the model right now.");
-  Gauges& active = gauges("hearth_active_requests", "Requests that the model works on right now.");
-  Gauges& layer_bytes = gauges(
-      "hearth_layer_bytes", "What each cache layer holds for the model, as it was last observed.");
-  Gauges& layer_ratio =
-      gauges("hearth_layer_ratio",
-             "The same as a part of what the layer can hold for it: 0 cold, 1 warm.");
-  prometheus::Gauge& subscribers =
-      gauges("hearth_event_subscribers", "Clients that listen to live events right now.").Add({});
-  Counters& warnings = counters(
-      "hearth_log_warnings_total",
-      "Warnings and errors in the log, by event. The log line beside it says what happened.");
-  Gauges& build = gauges("hearth_build_info", "Always 1; its labels say what is running.");
+  RequestFamilies requests{make};
+  EventFamilies events{make};
+  PrefixFamilies prefix{make};
+  ModelFamilies model{make};
+  ServerFamilies server{make};
 };
 
 Metrics::Metrics(const BuildInfo& build) : families_{std::make_unique<Families>()} {
-  families_->build.Add({{"version", build.version}, {"engine", build.engine}}).Set(1);
+  families_->server.build.Add({{"version", build.version}, {"engine", build.engine}}).Set(1);
 }
 
 Metrics::~Metrics() = default;
@@ -195,7 +91,7 @@ std::string Metrics::label(const std::string& model) {
 }
 
 void Metrics::observe(const RequestReport& report) {
-  Families& f = *families_;
+  RequestFamilies& f = families_->requests;
   const std::string klass{report.response_class ? name_of(*report.response_class) : "none"};
   f.requests
       .Add({{"model", label(report.model)},
@@ -204,8 +100,8 @@ void Metrics::observe(const RequestReport& report) {
             {"outcome", std::string{name_of(report.outcome)}}})
       .Increment();
   if (report.outcome == Outcome::kCancelled) f.cancelled.Increment();
-  observe_stages(report.timings);
-  if (!report.timings.shared) f.bytes_read.Increment(count_of(report.bytes_read));
+  observe_stages(report.timings, klass);
+  if (!report.timings.shared) read_outside_requests(report.bytes_read);
   if (report.kind != RequestKind::kAnswer) return;
   if (report.response_class && report.time_to_first_token) {
     f.ttft.Add({{"class", klass}}, reply_buckets())
@@ -217,114 +113,179 @@ void Metrics::observe(const RequestReport& report) {
   f.prompt_tokens.Increment(report.prompt_tokens);
   f.cached_tokens.Increment(report.cached_tokens);
   f.generated_tokens.Increment(report.generated_tokens);
+  observe_phases(report);
   observe_prefix(report);
+}
+
+// As vLLM's users know them: by model, and only of what came to a first token.
+void Metrics::observe_phases(const RequestReport& report) {
+  if (!report.time_to_first_token) return;
+  RequestFamilies& f = families_->requests;
+  const prometheus::Labels labels{{"model", label(report.model)}};
+  f.queue.Add(labels, reply_buckets()).Observe(seconds_of(report.timings.queued));
+  f.prefill.Add(labels, reply_buckets()).Observe(seconds_of(report.prefill));
+  if (report.outcome != Outcome::kOk) return;
+  f.decode.Add(labels, reply_buckets()).Observe(seconds_of(report.decode));
+  if (const auto rate = tokens_per_second(report); rate && *rate > 0) {
+    f.per_token.Add(labels, token_buckets()).Observe(1 / *rate);
+  }
 }
 
 void Metrics::observe_prefix(const RequestReport& report) {
   if (!report.prefix) return;
-  Families& f = *families_;
-  f.prefix_hits.Add({{"tier", "live"}}).Increment(report.prefix->live);
-  f.prefix_hits.Add({{"tier", "memory"}}).Increment(report.prefix->memory);
-  f.prefix_hits.Add({{"tier", "disk"}}).Increment(report.prefix->disk);
-  f.prefix_missed.Increment(std::max(0, report.prompt_tokens - report.cached_tokens));
+  PrefixFamilies& f = families_->prefix;
+  f.hits.Add({{"tier", "live"}}).Increment(report.prefix->live);
+  f.hits.Add({{"tier", "memory"}}).Increment(report.prefix->memory);
+  f.hits.Add({{"tier", "disk"}}).Increment(report.prefix->disk);
+  f.queries.Increment(report.prompt_tokens);
 }
 
-void Metrics::observe_stages(const Timings& timings) {
+void Metrics::observe_stages(const Timings& timings, const std::string& klass) {
   for (int i = 0; i <= static_cast<int>(StageKind::kDecode); ++i) {
     const auto kind = static_cast<StageKind>(i);
     if (!timings.has(kind)) continue;
-    families_->stage.Add({{"stage", std::string{name_of(kind)}}}, stage_buckets())
+    families_->requests.stage
+        .Add({{"class", klass}, {"stage", std::string{name_of(kind)}}}, stage_buckets())
         .Observe(seconds_of(timings.time_in({kind})));
   }
 }
 
 void Metrics::read_outside_requests(Bytes bytes) {
-  families_->bytes_read.Increment(count_of(bytes));
+  families_->events.bytes_read.Increment(count_of(bytes));
 }
 void Metrics::model_loaded(const std::string& model) {
-  families_->loads.Add({{"model", label(model)}}).Increment();
+  families_->events.loads.Add({{"model", label(model)}}).Increment();
 }
 void Metrics::forecast_met(std::string_view start_class, double error) {
-  families_->forecast_error.Add({{"class", std::string{start_class}}}, error_buckets())
+  families_->requests.forecast_error.Add({{"class", std::string{start_class}}}, error_buckets())
       .Observe(std::abs(error));
 }
 void Metrics::auth_failed(std::string_view reason) {
-  families_->auth_failures.Add({{"reason", std::string{reason}}}).Increment();
+  families_->events.auth_failures.Add({{"reason", std::string{reason}}}).Increment();
+}
+void Metrics::http_answered(const HttpAnswer& answer) {
+  prometheus::Labels labels{{"method", std::string{answer.method}},
+                            {"route", std::string{answer.route}}};
+  if (answer.took) {
+    families_->events.http_took.Add(labels, reply_buckets()).Observe(seconds_of(*answer.took));
+  }
+  labels.emplace("status", std::to_string(answer.status));
+  families_->events.http.Add(labels).Increment();
 }
 void Metrics::level_moved(std::string_view layer, std::string_view to, std::string_view cause) {
-  families_->levels_moved
+  families_->events.levels_moved
       .Add({{"layer", std::string{layer}}, {"to", std::string{to}}, {"cause", std::string{cause}}})
       .Increment();
 }
 void Metrics::hollow_worker_ended(std::string_view why) {
-  families_->hollow_ended.Add({{"reason", std::string{why}}}).Increment();
+  families_->events.hollow_ended.Add({{"reason", std::string{why}}}).Increment();
 }
-void Metrics::worker_died() { families_->worker_deaths.Increment(); }
-void Metrics::worker_restarted() { families_->worker_restarts.Increment(); }
-void Metrics::request_retried() { families_->retried.Increment(); }
-void Metrics::queue_rejected() { families_->rejected.Increment(); }
-void Metrics::content_hashed(Bytes bytes) { families_->content_hashed.Increment(count_of(bytes)); }
-void Metrics::rotten_found() { families_->rotten.Increment(); }
+void Metrics::worker_died() { families_->events.worker_deaths.Increment(); }
+void Metrics::worker_restarted() { families_->events.worker_restarts.Increment(); }
+void Metrics::request_retried() { families_->requests.retried.Increment(); }
+void Metrics::queue_rejected() { families_->requests.rejected.Increment(); }
+void Metrics::content_hashed(Bytes bytes) {
+  families_->events.content_hashed.Increment(count_of(bytes));
+}
+void Metrics::rotten_found() { families_->events.rotten.Increment(); }
 
-void Metrics::set_queue_depth(const std::string& model, std::int64_t waiting) {
-  families_->queue_depth.Add({{"model", label(model)}}).Set(static_cast<double>(waiting));
-}
-void Metrics::set_active_requests(const std::string& model, std::int64_t active) {
-  families_->active.Add({{"model", label(model)}}).Set(static_cast<double>(active));
+void Metrics::set_requests(const std::string& model, const RequestsNow& now) {
+  ModelFamilies& f = families_->model;
+  const prometheus::Labels labels{{"model", label(model)}};
+  f.waiting.Add(labels).Set(static_cast<double>(now.waiting));
+  f.running.Add(labels).Set(static_cast<double>(now.running));
+  const double usage = now.cells > 0 ? static_cast<double>(now.cells_used) / now.cells : 0;
+  f.kv_usage.Add(labels).Set(usage);
 }
 void Metrics::set_layer(const std::string& model, const LayerSnapshot& snapshot) {
-  const prometheus::Labels labels{{"model", label(model)}, {"layer", snapshot.layer}};
-  families_->layer_bytes.Add(labels).Set(count_of(snapshot.bytes));
-  families_->layer_ratio.Add(labels).Set(snapshot.fraction);
+  ModelFamilies& f = families_->model;
+  prometheus::Labels labels{{"model", label(model)}, {"layer", snapshot.layer}};
+  f.layer_bytes.Add(labels).Set(count_of(snapshot.bytes));
+  f.layer_ratio.Add(labels).Set(snapshot.fraction);
+  std::string& shown = f.levels[{labels["model"], snapshot.layer}];
+  if (!shown.empty() && shown != snapshot.level) remove_level(labels, shown);
+  shown = snapshot.level;
+  labels["level"] = shown;
+  f.layer_level.Add(labels).Set(1);
+}
+void Metrics::remove_level(std::map<std::string, std::string> labels, const std::string& level) {
+  labels["level"] = level;
+  auto& family = families_->model.layer_level;
+  family.Remove(&family.Add(labels));
 }
 void Metrics::set_event_subscribers(std::int64_t subscribers) {
-  families_->subscribers.Set(static_cast<double>(subscribers));
+  families_->server.subscribers.Set(static_cast<double>(subscribers));
+}
+
+void Metrics::set_memory(const std::vector<MemoryFigures>& memories) {
+  ServerFamilies& f = families_->server;
+  std::map<prometheus::Labels, double> held;
+  for (const MemoryFigures& memory : memories) {
+    const prometheus::Labels labels{{"memory", memory.memory}};
+    if (memory.limit) f.memory_limit.Add(labels).Set(count_of(*memory.limit));
+    f.memory_promised.Add(labels).Set(count_of(memory.promised));
+    for (const MemoryFigures::Part& part : memory.held) {
+      held[{{"memory", memory.memory}, {"what", part.what}, {"model", label(part.model)}}] +=
+          count_of(part.bytes);
+    }
+  }
+  f.memory_held.replace(held);
 }
 
 void Metrics::set_prefix(const PrefixFigures& figures) {
-  Families& f = *families_;
+  PrefixFamilies& f = families_->prefix;
   const auto set_tier = [&f](const char* name, const PrefixFigures::Tier& tier) {
     const prometheus::Labels labels{{"tier", name}};
-    f.prefix_bytes.Add(labels).Set(count_of(tier.bytes));
-    f.prefix_blocks.Add(labels).Set(static_cast<double>(tier.blocks));
-    raise_to(f.prefix_evicted.Add(labels), static_cast<double>(tier.evicted));
-    if (tier.bytes_per_second > 0) f.prefix_rate.Add(labels).Set(tier.bytes_per_second);
+    f.bytes.Add(labels).Set(count_of(tier.bytes));
+    f.blocks.Add(labels).Set(static_cast<double>(tier.blocks));
+    raise_to(f.evicted.Add(labels), static_cast<double>(tier.evicted));
+    if (tier.bytes_per_second > 0) f.rate.Add(labels).Set(tier.bytes_per_second);
   };
   set_tier("memory", figures.memory);
   set_tier("disk", figures.disk);
+  std::map<std::string, double> refused;
   for (const auto& [reason, blocks] : figures.refused) {
-    raise_to(f.prefix_refused.Add({{"reason", reason}}), static_cast<double>(blocks));
+    refused[reason_label(reason)] += static_cast<double>(blocks);
   }
-  raise_to(f.prefix_saved, figures.saved_seconds);
+  for (const auto& [reason, blocks] : refused) {
+    raise_to(f.refused.Add({{"reason", reason}}), blocks);
+  }
+  raise_to(f.saved, figures.saved_seconds);
   const Bytes now = figures.written_today;
-  const Bytes before = f.prefix_written_today.value_or(now);
-  f.prefix_written.Increment(count_of(now >= before ? now - before : now));
-  f.prefix_written_today = now;
+  const Bytes before = f.written_today.value_or(now);
+  f.written.Increment(count_of(now >= before ? now - before : now));
+  f.written_today = now;
 }
 
 void Metrics::forget_model(const std::string& model) {
-  Families& f = *families_;
-  if (!f.models.contains(model)) return;
+  ModelFamilies& f = families_->model;
+  if (!families_->models.contains(model)) return;
   // Add() finds what is there, and what it would make anew goes at once.
-  for (Gauges* family : {&f.queue_depth, &f.active}) {
+  for (FamilyMaker::Gauges* family : {&f.waiting, &f.running, &f.kv_usage}) {
     family->Remove(&family->Add({{"model", model}}));
   }
-  for (Gauges* family : {&f.layer_bytes, &f.layer_ratio}) {
-    for (const char* layer : {"artifact", "pages", "weights", "compiled", "prefix"}) {
-      family->Remove(&family->Add({{"model", model}, {"layer", layer}}));
+  for (const char* layer : {"artifact", "pages", "weights", "compiled", "prefix"}) {
+    const prometheus::Labels labels{{"model", model}, {"layer", layer}};
+    for (FamilyMaker::Gauges* family : {&f.layer_bytes, &f.layer_ratio}) {
+      family->Remove(&family->Add(labels));
     }
+    const auto shown = f.levels.find({model, layer});
+    if (shown == f.levels.end()) continue;
+    remove_level(labels, shown->second);
+    f.levels.erase(shown);
   }
 }
 
 void Metrics::count_log_warnings() {
   for (const auto& [event, count] : log::counts()) {
-    raise_to(families_->warnings.Add({{"event", event}}), static_cast<double>(count));
+    raise_to(families_->events.warnings.Add({{"event", event}}), static_cast<double>(count));
   }
 }
 
 std::string Metrics::text() {
+  if (refresh_) refresh_();
   count_log_warnings();
-  return prometheus::TextSerializer{}.Serialize(families_->registry.Collect());
+  return prometheus::TextSerializer{}.Serialize(families_->make.collect());
 }
 
 }  // namespace hearth

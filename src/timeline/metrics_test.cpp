@@ -103,7 +103,7 @@ class MetricsTest : public testing::Test {
 TEST_F(MetricsTest, StartAsValidTextWithAllPlainCountersAtZero) {
   const auto samples = parsed(metrics_.text());
   for (const char* name : {"hearth_prompt_tokens_total", "hearth_prompt_tokens_cached_total",
-                           "hearth_generated_tokens_total", "hearth_bytes_read_total",
+                           "hearth_generation_tokens_total", "hearth_bytes_read_total",
                            "hearth_worker_deaths_total", "hearth_worker_restarts_total",
                            "hearth_requests_cancelled_total", "hearth_requests_retried_total",
                            "hearth_queue_rejected_total", "hearth_event_subscribers"}) {
@@ -133,15 +133,15 @@ TEST_F(MetricsTest, ObserveCountsARequestOnce) {
   metrics_.observe(warm_report());
   EXPECT_EQ(value(R"(hearth_requests_total{api="openai",class="warm",model="tiny",outcome="ok"})"),
             1);
-  EXPECT_EQ(value(R"(hearth_ttft_seconds_count{class="warm"})"), 1);
-  EXPECT_EQ(value(R"(hearth_ttft_seconds_bucket{class="warm",le="0.05"})"), 0);
-  EXPECT_EQ(value(R"(hearth_ttft_seconds_bucket{class="warm",le="0.1"})"), 1);
-  EXPECT_DOUBLE_EQ(value(R"(hearth_total_seconds_sum{class="warm"})"), 0.3);
-  EXPECT_DOUBLE_EQ(value(R"(hearth_stage_seconds_sum{stage="prefill"})"), 0.04);
-  EXPECT_EQ(value(R"(hearth_stage_seconds_count{stage="read"})"), -1);
+  EXPECT_EQ(value(R"(hearth_time_to_first_token_seconds_count{class="warm"})"), 1);
+  EXPECT_EQ(value(R"(hearth_time_to_first_token_seconds_bucket{class="warm",le="0.05"})"), 0);
+  EXPECT_EQ(value(R"(hearth_time_to_first_token_seconds_bucket{class="warm",le="0.1"})"), 1);
+  EXPECT_DOUBLE_EQ(value(R"(hearth_e2e_request_latency_seconds_sum{class="warm"})"), 0.3);
+  EXPECT_DOUBLE_EQ(value(R"(hearth_stage_seconds_sum{class="warm",stage="prefill"})"), 0.04);
+  EXPECT_EQ(value(R"(hearth_stage_seconds_count{class="warm",stage="read"})"), -1);
   EXPECT_EQ(value("hearth_prompt_tokens_total"), 100);
   EXPECT_EQ(value("hearth_prompt_tokens_cached_total"), 64);
-  EXPECT_EQ(value("hearth_generated_tokens_total"), 20);
+  EXPECT_EQ(value("hearth_generation_tokens_total"), 20);
   EXPECT_EQ(value("hearth_bytes_read_total"), 4096);
 }
 
@@ -165,7 +165,7 @@ TEST_F(MetricsTest, FailuresAreInNoLatency) {
   EXPECT_EQ(
       value(R"(hearth_requests_total{api="openai",class="none",model="none",outcome="error"})"), 1);
   EXPECT_EQ(value("hearth_requests_cancelled_total"), 1);
-  EXPECT_EQ(value(R"(hearth_total_seconds_count{class="warm"})"), -1);
+  EXPECT_EQ(value(R"(hearth_e2e_request_latency_seconds_count{class="warm"})"), -1);
 }
 
 TEST_F(MetricsTest, LoadsAndCountsAreRequestsButNoReplies) {
@@ -182,9 +182,11 @@ TEST_F(MetricsTest, LoadsAndCountsAreRequestsButNoReplies) {
       1);
   EXPECT_EQ(value(R"(hearth_requests_total{api="openai",class="none",model="tiny",outcome="ok"})"),
             1);
-  EXPECT_EQ(value(R"(hearth_stage_seconds_count{stage="prefill"})"), 2);
-  EXPECT_EQ(value(R"(hearth_ttft_seconds_count{class="load-cold"})"), -1);
-  EXPECT_EQ(value(R"(hearth_total_seconds_count{class="load-cold"})"), -1);
+  EXPECT_EQ(value(R"(hearth_stage_seconds_count{class="load-cold",stage="prefill"})"), 1);
+  EXPECT_EQ(value(R"(hearth_stage_seconds_count{class="none",stage="prefill"})"), 1);
+  EXPECT_EQ(value(R"(hearth_request_prefill_time_seconds_count{model="tiny"})"), -1);
+  EXPECT_EQ(value(R"(hearth_time_to_first_token_seconds_count{class="load-cold"})"), -1);
+  EXPECT_EQ(value(R"(hearth_e2e_request_latency_seconds_count{class="load-cold"})"), -1);
   EXPECT_EQ(value("hearth_prompt_tokens_total"), 0);
 }
 
@@ -207,13 +209,14 @@ TEST_F(MetricsTest, NamedEventsCount) {
 }
 
 TEST_F(MetricsTest, GaugesFollowAndGoWithTheirModel) {
-  metrics_.set_queue_depth("tiny", 3);
-  metrics_.set_queue_depth("tiny", 2);
-  metrics_.set_active_requests("tiny", 4);
+  metrics_.set_requests("tiny", {.waiting = 3, .running = 1});
+  metrics_.set_requests("tiny", {.waiting = 2, .running = 4, .cells = 200, .cells_used = 50});
   metrics_.set_event_subscribers(5);
-  metrics_.set_layer("tiny", {.layer = "pages", .fraction = 0.5, .bytes = 1_MiB});
-  EXPECT_EQ(value(R"(hearth_queue_depth{model="tiny"})"), 2);
-  EXPECT_EQ(value(R"(hearth_active_requests{model="tiny"})"), 4);
+  metrics_.set_layer("tiny",
+                     {.layer = "pages", .level = "resident", .fraction = 0.5, .bytes = 1_MiB});
+  EXPECT_EQ(value(R"(hearth_num_requests_waiting{model="tiny"})"), 2);
+  EXPECT_EQ(value(R"(hearth_num_requests_running{model="tiny"})"), 4);
+  EXPECT_EQ(value(R"(hearth_kv_cache_usage_perc{model="tiny"})"), 0.25);
   EXPECT_EQ(value("hearth_event_subscribers"), 5);
   EXPECT_EQ(value(R"(hearth_layer_bytes{layer="pages",model="tiny"})"), 1 << 20);
   EXPECT_EQ(value(R"(hearth_layer_ratio{layer="pages",model="tiny"})"), 0.5);
@@ -222,25 +225,90 @@ TEST_F(MetricsTest, GaugesFollowAndGoWithTheirModel) {
   EXPECT_THAT(metrics_.text(), testing::Not(testing::HasSubstr("tiny")));
 }
 
+TEST_F(MetricsTest, ALayerIsAtOneLevel) {
+  metrics_.set_layer("tiny", {.layer = "weights", .level = "none"});
+  metrics_.set_layer("tiny", {.layer = "weights", .level = "resident"});
+  EXPECT_EQ(value(R"(hearth_layer_level{layer="weights",level="resident",model="tiny"})"), 1);
+  EXPECT_EQ(value(R"(hearth_layer_level{layer="weights",level="none",model="tiny"})"), -1);
+}
+
+TEST_F(MetricsTest, MemoryShowsByHolder) {
+  const MemoryFigures devices{.memory = "devices"};
+  MemoryFigures machine{.memory = "machine", .limit = 8_MiB, .promised = 1_MiB};
+  machine.held = {{"weights", "tiny", 2_MiB}, {"weights", "tiny", 1_MiB}, {"prefix", "", 1_MiB}};
+  metrics_.set_memory({machine, devices});
+  const std::string weights =
+      R"(hearth_memory_held_bytes{memory="machine",model="tiny",what="weights"})";
+  EXPECT_EQ(value(weights), 3 << 20);
+  EXPECT_EQ(value(R"(hearth_memory_limit_bytes{memory="machine"})"), 8 << 20);
+  EXPECT_EQ(value(R"(hearth_memory_limit_bytes{memory="devices"})"), -1);
+  EXPECT_EQ(value(R"(hearth_memory_promised_bytes{memory="machine"})"), 1 << 20);
+  machine.held.erase(machine.held.begin(), machine.held.begin() + 2);
+  metrics_.set_memory({machine, devices});
+  EXPECT_EQ(value(weights), -1);
+  EXPECT_EQ(value(R"(hearth_memory_held_bytes{memory="machine",model="none",what="prefix"})"),
+            1 << 20);
+}
+
+TEST_F(MetricsTest, HttpAnswersCountByRouteAndStatus) {
+  metrics_.http_answered({"GET", "/api/hearth/models/{rest}", 200, milliseconds{40}});
+  metrics_.http_answered({"GET", "/api/hearth/models/{rest}", 404, milliseconds{2}});
+  metrics_.http_answered({"other", "other", 400});
+  const std::string labels = R"({method="GET",route="/api/hearth/models/{rest}")";
+  EXPECT_EQ(value("hearth_http_requests_total" + labels + ",status=\"404\"}"), 1);
+  EXPECT_EQ(value("hearth_http_request_duration_seconds_count" + labels + "}"), 2);
+  EXPECT_DOUBLE_EQ(value("hearth_http_request_duration_seconds_sum" + labels + "}"), 0.042);
+  EXPECT_EQ(value(R"(hearth_http_requests_total{method="other",route="other",status="400"})"), 1);
+}
+
+TEST_F(MetricsTest, PhasesAreByModel) {
+  RequestReport report = warm_report();
+  report.timings.queued = milliseconds{5};
+  report.prefill = milliseconds{40};
+  report.decode = milliseconds{190};
+  metrics_.observe(report);
+  const std::string tiny = R"({model="tiny"})";
+  EXPECT_DOUBLE_EQ(value("hearth_request_queue_time_seconds_sum" + tiny), 0.005);
+  EXPECT_DOUBLE_EQ(value("hearth_request_prefill_time_seconds_sum" + tiny), 0.04);
+  EXPECT_DOUBLE_EQ(value("hearth_request_decode_time_seconds_sum" + tiny), 0.19);
+  EXPECT_DOUBLE_EQ(value("hearth_request_time_per_output_token_seconds_sum" + tiny), 0.01);
+  report.outcome = Outcome::kCancelled;
+  metrics_.observe(report);
+  EXPECT_EQ(value("hearth_request_prefill_time_seconds_count" + tiny), 2);
+  EXPECT_EQ(value("hearth_request_decode_time_seconds_count" + tiny), 1);
+}
+
+TEST_F(MetricsTest, GaugesAreBroughtUpToDateForAReader) {
+  int asked = 0;
+  metrics_.before_text([this, &asked] { metrics_.set_event_subscribers(++asked); });
+  EXPECT_EQ(value("hearth_event_subscribers"), 1);
+  EXPECT_EQ(value("hearth_event_subscribers"), 2);
+}
+
+TEST_F(MetricsTest, FamiliesWithoutASampleAreDescribed) {
+  EXPECT_THAT(metrics_.text(), testing::HasSubstr("# TYPE hearth_moves_total counter\n"));
+  EXPECT_EQ(parsed(metrics_.text()).count("hearth_moves_total"), 0U);
+}
+
 TEST_F(MetricsTest, PromptTokensCountByWhereTheirStateWas) {
   RequestReport report = warm_report();
   metrics_.observe(report);
-  EXPECT_EQ(value("hearth_prefix_missed_tokens_total"), 0) << "it was to keep nothing";
+  EXPECT_EQ(value("hearth_prefix_cache_queries_total"), 0) << "it was to keep nothing";
   report.prefix.emplace();
   report.prefix->live = 16;
   report.prefix->disk = 48;
   metrics_.observe(report);
-  EXPECT_EQ(value(R"(hearth_prefix_hit_tokens_total{tier="live"})"), 16);
-  EXPECT_EQ(value(R"(hearth_prefix_hit_tokens_total{tier="memory"})"), 0);
-  EXPECT_EQ(value(R"(hearth_prefix_hit_tokens_total{tier="disk"})"), 48);
-  EXPECT_EQ(value("hearth_prefix_missed_tokens_total"), 36);
+  EXPECT_EQ(value(R"(hearth_prefix_cache_hits_total{tier="live"})"), 16);
+  EXPECT_EQ(value(R"(hearth_prefix_cache_hits_total{tier="memory"})"), 0);
+  EXPECT_EQ(value(R"(hearth_prefix_cache_hits_total{tier="disk"})"), 48);
+  EXPECT_EQ(value("hearth_prefix_cache_queries_total"), 100);
 }
 
 TEST_F(MetricsTest, KeptPromptStateShows) {
   PrefixFigures figures;
   figures.memory = {1_MiB, 3, 2, 0};
   figures.disk = {2_MiB, 5, 0, 1.5e9};
-  figures.refused = {{"checksum", 1}};
+  figures.refused = {{"checksum", 1}, {"open /a: denied", 2}, {"open /b: denied", 3}};
   figures.saved_seconds = 2.5;
   figures.written_today = 7_MiB;
   metrics_.set_prefix(figures);
@@ -248,6 +316,7 @@ TEST_F(MetricsTest, KeptPromptStateShows) {
   EXPECT_EQ(value(R"(hearth_prefix_blocks{tier="disk"})"), 5);
   EXPECT_EQ(value(R"(hearth_prefix_evicted_blocks_total{tier="memory"})"), 2);
   EXPECT_EQ(value(R"(hearth_prefix_refused_blocks_total{reason="checksum"})"), 1);
+  EXPECT_EQ(value(R"(hearth_prefix_refused_blocks_total{reason="unreadable"})"), 5);
   EXPECT_EQ(value(R"(hearth_prefix_restore_bytes_per_second{tier="memory"})"), -1);
   EXPECT_EQ(value(R"(hearth_prefix_restore_bytes_per_second{tier="disk"})"), 1.5e9);
   EXPECT_EQ(value("hearth_prefix_saved_seconds_total"), 2.5);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/size_text.h"
 #include "front/memory/capped_sum.h"
+#include "front/memory/memory_gauges.h"
 #include "front/memory/memory_json.h"
 
 namespace hearth::front {
@@ -153,6 +154,11 @@ std::string LevelRoom::memory_json(Bytes ours_in_page_cache) {
   std::vector<const MemoryBudget*> devices;
   if (!devices_.held_by().empty()) devices.push_back(&devices_);
   return front::memory_json({machine_, budget_, std::move(devices), ours_in_page_cache});
+}
+
+std::vector<MemoryFigures> LevelRoom::figures() {
+  measure();
+  return {figures_of("machine", budget_), figures_of("devices", devices_)};
 }
 
 // ---- loads ----

@@ -21,6 +21,7 @@
 #include "front/memory/memory_budget.h"
 #include "policy/holding.h"
 #include "policy/moves.h"
+#include "timeline/memory_figures.h"
 
 namespace hearth::front {
 
@@ -88,6 +89,8 @@ class LevelRoom {
   std::optional<TimePoint> pressed_at() const { return pressed_at_; }
 
   const MemoryBudget& budget() const { return budget_; }
+  // As it is now, the machine's memory and that of GPUs.
+  std::vector<MemoryFigures> figures();
   const MoveLog& moves() const { return moves_; }
   // Percent of the last five minutes in which something waited for memory.
   std::optional<double> memory_avg300() const { return machine_.memory_pressure.some_avg300; }
