@@ -18,6 +18,9 @@ SAMPLES = {
     ("post", "/v1/chat/completions"): HELLO,
     ("post", "/v1/completions"): {**MODEL, "prompt": "Hi", "max_tokens": 4},
     ("post", "/v1/embeddings"): {**MODEL, "input": "Hi"},
+    ("post", "/v1/responses"): {**MODEL, "input": "Hi", "max_output_tokens": 4,
+                                "metadata": {"room": "hall"}},
+    ("post", "/v1/responses/input_tokens"): {**MODEL, "input": HELLO["messages"]},
     ("post", "/api/chat"): {**MODEL, "stream": False, "options": {"num_predict": 4},
                             "messages": HELLO["messages"]},
     ("post", "/api/generate"): {**MODEL, "stream": False, "prompt": "Hi",
@@ -64,6 +67,7 @@ STREAMS = [
     ("/v1/chat/completions", {**CHAT, "max_tokens": 4}),
     ("/v1/completions", {**MODEL, **PROGRESS, "prompt": "Hi", "max_tokens": 4}),
     ("/v1/messages", {**CHAT, "max_tokens": 4}),
+    ("/v1/responses", {**MODEL, **PROGRESS, "input": "Hi", "max_output_tokens": 4}),
     ("/api/chat", {**CHAT, "options": {"num_predict": 4}}),
     ("/api/generate", {**MODEL, **PROGRESS, "prompt": "Hi", "options": {"num_predict": 4}}),
     ("/api/generate", {**MODEL, **PROGRESS}),
@@ -117,9 +121,10 @@ def check_answer(document, operation, answer):
         check(document, content[kind]["schema"], answer.json())
 
 
-def concrete(path, request_id):
+def concrete(path, request_id, response_id="none"):
     for name in ("{model}", "{name}", "{rest}", "{id}"):
         value = request_id if "/requests/" in path else "smollm2"
+        value = response_id if path.startswith("/v1/responses/") else value
         value = "index.html" if path.startswith("/ui/") else value
         path = path.replace(name, value)
     assert "{" not in path, path
@@ -146,19 +151,23 @@ def test_every_operation_answers_as_documented(document, new_server):
     server = new_server()
     request_id = server.chat("Hi")["hearth"]["request_id"]
     server.request(request_id)
+    response_id = server.ok("/v1/responses", SAMPLES["post", "/v1/responses"])["id"]
     module = SAMPLES["put", "/api/hearth/modules/{id}"]
     assert server.http.put("/api/hearth/modules/smollm2", json=module).status_code == 200
     for method, path, operation in operations(document):
         if method == "delete" or path in ELSEWHERE:
             continue
-        answer = ask(server, method, concrete(path, request_id), SAMPLES.get((method, path)))
+        answer = ask(server, method, concrete(path, request_id, response_id),
+                     SAMPLES.get((method, path)))
         assert answer.status_code == 200, (method, path, answer.text)
         check_answer(document, operation, answer)
         if path == "/api/hearth/keys" and method == "post":  # from here on the server wants it
             server.http.headers["x-api-key"] = answer.json()["secret"]
+    response_id = server.ok("/v1/responses", SAMPLES["post", "/v1/responses"])["id"]  # of the key
     for method, path, operation in operations(document):
         if method == "delete":
-            answer = ask(server, method, concrete(path, request_id), SAMPLES.get((method, path)))
+            answer = ask(server, method, concrete(path, request_id, response_id),
+                         SAMPLES.get((method, path)))
             assert answer.status_code == 200, (path, answer.text)
             check_answer(document, operation, answer)
 

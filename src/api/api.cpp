@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/api.h"
-
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -12,6 +10,7 @@
 #include "api/access.h"
 #include "api/admin/admin.h"
 #include "api/anthropic/anthropic.h"
+#include "api/api.h"
 #include "api/authentication.h"
 #include "api/cors.h"
 #include "api/errors.h"
@@ -19,6 +18,7 @@
 #include "api/ollama/ollama.h"
 #include "api/openai/openai.h"
 #include "api/plain.h"
+#include "api/responses/responses.h"
 #include "api/tracked_exchange.h"
 #include "api/web/web.h"
 #include "base/log.h"
@@ -34,6 +34,14 @@ constexpr std::array kRoutes{
           "continue a prompt, given as text or token ids"},
     Route{"POST", "/v1/embeddings", openai::embeddings, Needs::kUse,
           "vectors for one or many texts"},
+    Route{"POST", "/v1/responses", responses::create, Needs::kUse,
+          "answer as OpenAI's newer API does, whole or as a stream"},
+    Route{"POST", "/v1/responses/input_tokens", responses::count, Needs::kUse,
+          "the tokens that a response's input would have; loads nothing"},
+    Route{"GET", "/v1/responses/{id}", responses::show, Needs::kUse, "one that was kept"},
+    Route{"DELETE", "/v1/responses/{id}", responses::remove, Needs::kUse, "forget it"},
+    Route{"GET", "/v1/responses/{id}/input_items", responses::list_input, Needs::kUse,
+          "what it was asked"},
     Route{"GET", "/v1/models", openai::list_models, Needs::kAnyKey, "all models"},
     Route{"GET", "/v1/models/{rest}", openai::show_model, Needs::kAnyKey, "one model"},
 

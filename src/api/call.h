@@ -10,8 +10,14 @@
 
 namespace hearth::api {
 
+namespace responses {
+class KeptResponses;
+}
+
 struct ApiOptions {
   const Clock* clock = &Clock::real();
+  // Where replies of /v1/responses are kept; null: nowhere.
+  responses::KeptResponses* responses = nullptr;
 };
 
 // Who sent a request. Where the server has no keys, everybody is its admin.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/dialect.h"
-
 #include <array>
+
+#include "api/dialect.h"
 
 namespace hearth::api {
 
 std::string_view name_of(Dialect dialect) {
-  static constexpr std::array<std::string_view, 4> kNames{"openai", "anthropic", "ollama",
-                                                          "hearth"};
+  static constexpr std::array<std::string_view, 5> kNames{"openai", "anthropic", "ollama", "hearth",
+                                                          "openai"};
   return kNames[static_cast<std::size_t>(dialect)];
 }
 
@@ -18,6 +18,7 @@ Dialect dialect_of(const http::HttpRequest& request) {
   };
   if (under("/v1/messages")) return Dialect::kAnthropic;
   if (under("/v1") && request.header("anthropic-version")) return Dialect::kAnthropic;
+  if (under("/v1/responses")) return Dialect::kResponses;
   if (under("/v1") || path == "/health") return Dialect::kOpenAi;
   if (under("/api") && !under("/api/hearth")) return Dialect::kOllama;
   return Dialect::kHearth;

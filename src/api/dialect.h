@@ -13,9 +13,11 @@ enum class Dialect {
   kAnthropic,  // {"type":"error","error":{"type","message"},"request_id"}
   kOllama,     // {"error":"message"}
   kHearth,     // {"error":{"message","type","field"}}
+  kResponses,  // OpenAI's shape; members have other names than in chats
 };
 
-std::string_view name_of(Dialect dialect);  // "openai", "anthropic", "ollama", "hearth"
+std::string_view name_of(
+    Dialect dialect);  // "openai", "anthropic", "ollama", "hearth"; kResponses is "openai"
 
 // By the path; under /v1 also by the `anthropic-version` header, which its clients always send.
 Dialect dialect_of(const http::HttpRequest& request);

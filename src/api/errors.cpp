@@ -148,6 +148,12 @@ std::string anthropic_body(const Problem& problem) {
   return out.object();
 }
 
+std::string_view responses_field_of(std::string_view field) {
+  if (field == "think") return "reasoning.effort";
+  if (field == "response_format") return "text.format";
+  return field == "messages" ? "input" : field;
+}
+
 // Ollama's clients read a text and no more; what stands beside it is for those who look.
 std::string ollama_body(const Problem& problem) {
   JsonWriter out;
@@ -163,8 +169,11 @@ std::string body_of(Dialect dialect, const Problem& problem) {
   if (dialect == Dialect::kOllama) return ollama_body(problem);
   JsonWriter error;
   error.string("message", problem.message).string("type", problem.type);
-  add_text_or_null(error, dialect == Dialect::kOpenAi ? "param" : "field", problem.field);
-  if (dialect == Dialect::kOpenAi) error.integer("code", problem.status);
+  const bool is_openai = dialect == Dialect::kOpenAi || dialect == Dialect::kResponses;
+  const std::string field{dialect == Dialect::kResponses ? responses_field_of(problem.field)
+                                                         : problem.field};
+  add_text_or_null(error, is_openai ? "param" : "field", field);
+  if (is_openai) error.integer("code", problem.status);
   add_figures(error, problem);
   return JsonWriter{}.raw("error", error.object()).object();
 }

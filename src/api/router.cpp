@@ -6,16 +6,18 @@
 namespace hearth::api {
 namespace {
 
-// What the pattern's last part took; nullopt when the path is another one.
+// What the pattern's braces took; nullopt when the path is another one.
 std::optional<std::string_view> argument_of(std::string_view pattern, std::string_view path) {
   const std::size_t brace = pattern.find('{');
   if (brace == std::string_view::npos) {
     return pattern == path ? std::optional{std::string_view{}} : std::nullopt;
   }
   if (!path.starts_with(pattern.substr(0, brace))) return std::nullopt;
-  const std::string_view argument = path.substr(brace);
-  if (argument.empty()) return std::nullopt;
-  const bool one_part = pattern.substr(brace) == "{id}";
+  const std::string_view tail = pattern.substr(pattern.find('}') + 1);
+  std::string_view argument = path.substr(brace);
+  if (argument.size() <= tail.size() || !argument.ends_with(tail)) return std::nullopt;
+  argument.remove_suffix(tail.size());
+  const bool one_part = pattern.substr(brace).starts_with("{id}");
   if (one_part && argument.find('/') != std::string_view::npos) return std::nullopt;
   return argument;
 }

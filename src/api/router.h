@@ -14,8 +14,9 @@ namespace hearth::api {
 
 using Handler = Task<void> (*)(Call);
 
-// `pattern` is a path; its last part may be "{id}", which takes one part, or "{rest}", which takes
-// all that is left, slashes included (model names have them). Neither takes nothing.
+// `pattern` is a path; one of its parts may be "{id}", which takes one part, or its last one
+// "{rest}", which takes all that is left, slashes included (model names have them). Neither takes
+// nothing.
 struct Route {
   std::string_view method;
   std::string_view pattern;

@@ -15,6 +15,7 @@ constexpr std::array kTable{
     Route{"GET", "/m/{rest}", nothing, Needs::kAnyKey, "one"},
     Route{"DELETE", "/m/{rest}", nothing, Needs::kAdmin, "gone"},
     Route{"GET", "/r/{id}", nothing, Needs::kWatch, "a part"},
+    Route{"GET", "/r/{id}/parts", nothing, Needs::kWatch, "its parts"},
     Route{"POST", "/p", nothing, Needs::kUse, "do"},
 };
 
@@ -39,14 +40,16 @@ TEST_P(Routing, Decides) {
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Routing,
-    testing::Values(MatchCase{"GET", "/m", "found:"}, MatchCase{"HEAD", "/m", "found:"},
-                    MatchCase{"GET", "/m/a/b:c", "found:a/b:c"},
-                    MatchCase{"DELETE", "/m/a", "found:a"},
-                    MatchCase{"POST", "/m/a", "allow:GET, HEAD, DELETE"},
-                    MatchCase{"OPTIONS", "/p", "allow:POST"}, MatchCase{"HEAD", "/p", "allow:POST"},
-                    MatchCase{"GET", "/r/x", "found:x"}, MatchCase{"GET", "/r/x/y", "unknown"},
-                    MatchCase{"GET", "/r/", "unknown"}, MatchCase{"GET", "/M", "unknown"},
-                    MatchCase{"GET", "/", "unknown"}));
+    testing::Values(
+        MatchCase{"GET", "/m", "found:"}, MatchCase{"HEAD", "/m", "found:"},
+        MatchCase{"GET", "/m/a/b:c", "found:a/b:c"}, MatchCase{"DELETE", "/m/a", "found:a"},
+        MatchCase{"POST", "/m/a", "allow:GET, HEAD, DELETE"},
+        MatchCase{"OPTIONS", "/p", "allow:POST"}, MatchCase{"HEAD", "/p", "allow:POST"},
+        MatchCase{"GET", "/r/x", "found:x"}, MatchCase{"GET", "/r/x/y", "unknown"},
+        MatchCase{"GET", "/r/x/parts", "found:x"}, MatchCase{"GET", "/r/x/y/parts", "unknown"},
+        MatchCase{"GET", "/r//parts", "unknown"}, MatchCase{"PUT", "/r/x/parts", "allow:GET, HEAD"},
+        MatchCase{"GET", "/r/", "unknown"}, MatchCase{"GET", "/M", "unknown"},
+        MatchCase{"GET", "/", "unknown"}));
 
 }  // namespace
 }  // namespace hearth::api

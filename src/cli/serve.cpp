@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "api/api.h"
+#include "api/responses/kept_responses.h"
 #include "base/event_loop_asio.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -102,8 +103,14 @@ Result<front::Config> read_again(const front::ConfigSources& sources) {
 // each other, and the order of their end.
 class Running {
  public:
-  Running(front::Config config, std::unique_ptr<front::FrontService> service, AsioEventLoop& loop)
-      : config_{std::move(config)}, service_{std::move(service)}, loop_{loop} {}
+  using Kept = api::responses::KeptResponses;
+
+  Running(front::Config config, std::unique_ptr<front::FrontService> service,
+          std::unique_ptr<Kept> responses, AsioEventLoop& loop)
+      : config_{std::move(config)},
+        service_{std::move(service)},
+        responses_{std::move(responses)},
+        loop_{loop} {}
 
   Result<> listen() {
     Result<front::ListenAddress> address = front::parse_listen(config_.listen);
@@ -129,8 +136,9 @@ class Running {
     http.body_timeout = std::chrono::seconds{config_.body_timeout_seconds};
     http.idle_timeout = std::chrono::seconds{config_.idle_timeout_seconds};
     http.write_timeout = std::chrono::seconds{config_.write_timeout_seconds};
-    auto server = http::Server::listen(
-        loop_, http, [this](http::Exchange& exchange) { return api::handle(*service_, exchange); });
+    auto server = http::Server::listen(loop_, http, [this](http::Exchange& exchange) {
+      return api::handle(*service_, exchange, api_);
+    });
     if (!server) return Failed{std::move(server).error()};
     server_ = std::move(*server);
     return {};
@@ -181,7 +189,9 @@ class Running {
 
   front::Config config_;
   std::unique_ptr<front::FrontService> service_;
+  std::unique_ptr<Kept> responses_;
   AsioEventLoop& loop_;
+  const api::ApiOptions api_{&Clock::real(), responses_.get()};
   std::unique_ptr<http::Server> server_;
   Gate stopping_parts_{loop_};
   bool stopping_ = false;
@@ -212,7 +222,10 @@ int serve(const ServeOptions& options) {
                                    front::fetcher_program()};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
-  Running running{std::move(*config), std::move(*service), loop};
+  auto responses =
+      api::responses::KeptResponses::open(loop, Clock::real(), config->data + "/responses.db");
+  if (!responses) return refuse(responses.error());
+  Running running{std::move(*config), std::move(*service), std::move(*responses), loop};
   if (auto listening = running.listen(); !listening) return refuse(listening.error());
   running.run();
   return kExitOk;

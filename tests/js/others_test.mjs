@@ -60,3 +60,22 @@ test('anthropic: counting, models, errors', async () => {
     (error) => error instanceof Anthropic.BadRequestError
       && error.error.error.field === 'max_tokens');
 });
+
+test('openai: responses, whole, as a stream, and gone on from', async () => {
+  const ask = { model, input: messages[0].content, temperature: 0, max_output_tokens: 12 };
+  const whole = await openai.responses.create(ask);
+  assert.ok(whole.output_text);
+  const stream = openai.responses.stream(ask);
+  let text = '';
+  stream.on('response.output_text.delta', (event) => { text += event.delta; });
+  const final = await stream.finalResponse();
+  assert.equal(text, whole.output_text);
+  assert.equal(final.output_text, whole.output_text);
+  const next = await openai.responses.create({ ...ask, previous_response_id: whole.id });
+  assert.ok(next.usage.input_tokens > whole.usage.input_tokens);
+  const items = [];
+  for await (const item of openai.responses.inputItems.list(whole.id)) items.push(item);
+  assert.equal(items.length, 1);
+  await openai.responses.delete(whole.id);
+  await assert.rejects(openai.responses.retrieve(whole.id), OpenAI.NotFoundError);
+});
