@@ -321,7 +321,8 @@ LabBench::Work LabBench::work_with(const LabSides& sides, lab::TrialRunner::Opti
       options);
   work.driver = std::make_unique<lab::StudyDriver>(
       lab::StudyDriver::World{*work.runner, rows_, &LabBench::interrupted,
-                              [this](int done, int of) { progress_.count(done, of); }},
+                              [this](int done, int of) { progress_.count(done, of); },
+                              [this](std::chrono::milliseconds time) { machine_->sleep(time); }},
       sides.sides);
   return work;
 }

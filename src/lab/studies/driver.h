@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <set>
@@ -32,6 +33,8 @@ class StudyDriver {
     std::function<bool()> stop;
     // Before the first trial and after each, for a terminal.
     std::function<void(int done, int all)> on_progress;
+    // Lets time pass in which nobody asks.
+    std::function<void(std::chrono::milliseconds)> rest;
   };
   StudyDriver(World world, std::vector<Side> sides);
 

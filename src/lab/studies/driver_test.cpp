@@ -52,7 +52,8 @@ class Studies : public ::testing::Test {
                         [this](int done, int) {
                           done_ = done;
                           if (done == stop_after_) stopped_ = true;
-                        }},
+                        },
+                        [this](std::chrono::milliseconds time) { rested_ += time; }},
                        sides_};
   }
 
@@ -67,6 +68,7 @@ class Studies : public ::testing::Test {
   std::optional<RunDirectory> rows_;
   std::optional<TrialRunner> runner_;
   std::vector<Side> sides_;
+  std::chrono::milliseconds rested_{};
   bool stopped_ = false;
   int done_ = 0, stop_after_ = -1;
 };
@@ -148,6 +150,13 @@ TEST_F(Studies, InjectWhatAPauseDoesToAServer) {
     EXPECT_TRUE(row.extra.contains("gap_s"));
     EXPECT_TRUE(row.counts()) << row.failure << (row.flags.empty() ? "" : row.flags.front());
   }
+}
+
+TEST_F(Studies, InjectedPausesLetProcessorsRest) {
+  StudyDriver made = driver();
+  made.run(idle_study({minutes{0}, minutes{10}}, Pausing::kInjected), 2, 1, Meanwhile::kNothing);
+  EXPECT_EQ(rested_ / std::chrono::seconds{5}, static_cast<long>(2 * sides_.size()))
+      << "none without a pause";
 }
 
 class Pauses : public Studies {

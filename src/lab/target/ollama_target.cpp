@@ -102,14 +102,12 @@ Result<> OllamaTarget::bring(Step step) {
 }
 
 // A request without a prompt loads, or with `keep_alive` 0 unloads. Other options than a question's
-// would make it load again.
-Result<> OllamaTarget::generate_nothing(int keep_alive) const {
+// would make it load again. What one request says of keeping holds for those that say nothing.
+Result<> OllamaTarget::generate_nothing(std::optional<int> keep_alive) const {
   json::object numbers;
   for (const auto& [name, value] : asking().ollama_options) numbers[name] = value;
-  const json::object body{{"model", "lab"},
-                          {"keep_alive", keep_alive},
-                          {"stream", false},
-                          {"options", std::move(numbers)}};
+  json::object body{{"model", "lab"}, {"stream", false}, {"options", std::move(numbers)}};
+  if (keep_alive) body["keep_alive"] = *keep_alive;
   const auto done = call("POST", "/api/generate", json::serialize(body), Takes::kReading);
   return done ? Result<>{} : Result<>{Failed{done.error()}};
 }
@@ -123,7 +121,7 @@ bool OllamaTarget::is_loaded() const {
 }
 
 Result<> OllamaTarget::load() const {
-  if (Result<> asked = generate_nothing(kForever); !asked) return asked;
+  if (Result<> asked = generate_nothing(std::nullopt); !asked) return asked;
   return wait_until("the model is loaded", kPatience, [this] { return is_loaded(); });
 }
 

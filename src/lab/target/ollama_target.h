@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lab/target/started_target.h"
@@ -27,7 +28,7 @@ class OllamaTarget : public StartedTarget {
 
   Result<> prepare();
   Result<> add_model();
-  Result<> generate_nothing(int keep_alive) const;
+  Result<> generate_nothing(std::optional<int> keep_alive) const;
   Result<> load() const;
   Result<> unload() const;
   Result<> end_runners() const;
