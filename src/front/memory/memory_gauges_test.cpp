@@ -12,8 +12,11 @@ TEST(MemoryGauges, SayWhoHoldsWhat) {
   MemoryBudget budget{{.configured = 8_GiB, .reserve = Bytes{}}};
   budget.set_held({{.what = HeldFor::kWeights, .model = "a1", .name = "tiny", .bytes = 2_GiB},
                    {.what = HeldFor::kPrefix, .bytes = 1_GiB}});
-  budget.set_reading(MemoryRoom{.total = 32_GiB, .available = 20_GiB});
-  const auto promise = budget.reserve("a2", 1_GiB);
+  MemoryRoom room;
+  room.total = 32_GiB;
+  room.available = 20_GiB;
+  budget.set_reading(room);
+  const Result<Reservation> promise = budget.reserve("a2", 1_GiB);
   ASSERT_TRUE(promise);
   const MemoryFigures figures = figures_of("machine", budget);
   EXPECT_EQ(figures.memory, "machine");
