@@ -28,15 +28,15 @@ struct Conversation {
   const char* messages;
 };
 
-class Input : public testing::TestWithParam<Conversation> {};
+class ResponseInput : public testing::TestWithParam<Conversation> {};
 
-TEST_P(Input, BecomesTurns) {
+TEST_P(ResponseInput, BecomesTurns) {
   const json::value expected = json::parse(GetParam().messages);
   EXPECT_EQ(json::parse(messages(GetParam().body)), expected) << messages(GetParam().body);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Responses, Input,
+    Responses, ResponseInput,
     testing::Values(
         Conversation{"Text", R"("input":"hi")", R"([{"role":"user","content":"hi"}])"},
         Conversation{"Instructions", R"("instructions":"Be kind.","input":"hi")",
@@ -135,16 +135,16 @@ struct Refusal {
   const char* field;
 };
 
-class Refused : public testing::TestWithParam<Refusal> {};
+class ResponseRefusals : public testing::TestWithParam<Refusal> {};
 
-TEST_P(Refused, NamesTheField) {
+TEST_P(ResponseRefusals, NamesTheField) {
   const auto call = parsed(GetParam().body);
   ASSERT_FALSE(call) << GetParam().body;
   EXPECT_EQ(call.error().field(), GetParam().field) << call.error().message();
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Responses, Refused,
+    Responses, ResponseRefusals,
     testing::Values(
         Refusal{R"("x":1)", "input"}, Refusal{R"("input":5)", "input"},
         Refusal{R"("input":[])", "input"}, Refusal{R"("input":[5])", "input[0]"},

@@ -8,7 +8,7 @@
 namespace hearth::api::responses {
 namespace {
 
-class Store : public testing::Test {
+class ResponseStoreTest : public testing::Test {
  protected:
   ResponseStore open(StoreLimits limits = {}) {
     auto store = ResponseStore::open(":memory:", loop.clock(), limits);
@@ -26,7 +26,7 @@ class Store : public testing::Test {
   SimEventLoop loop;
 };
 
-TEST_F(Store, GivesBackWhatWasPut) {
+TEST_F(ResponseStoreTest, GivesBackWhatWasPut) {
   ResponseStore store = open();
   put(store, {"a", "k", "z", R"({"x":1})", "[2]"});
   const auto found = store.get("k", "a");
@@ -36,7 +36,7 @@ TEST_F(Store, GivesBackWhatWasPut) {
   EXPECT_EQ(found->input, "[2]");
 }
 
-TEST_F(Store, ShowsAKeyOnlyItsOwn) {
+TEST_F(ResponseStoreTest, ShowsAKeyOnlyItsOwn) {
   ResponseStore store = open();
   put(store, response("a"));
   for (const char* key : {"", "other"}) {
@@ -47,7 +47,7 @@ TEST_F(Store, ShowsAKeyOnlyItsOwn) {
   EXPECT_TRUE(store.get("k", "a"));
 }
 
-TEST_F(Store, FollowsAConversation) {
+TEST_F(ResponseStoreTest, FollowsAConversation) {
   ResponseStore store = open();
   put(store, response("a"));
   put(store, response("b", "a"));
@@ -61,13 +61,13 @@ TEST_F(Store, FollowsAConversation) {
   EXPECT_TRUE(store.get("k", "c"));
 }
 
-TEST_F(Store, OneThatFollowsItselfEnds) {
+TEST_F(ResponseStoreTest, OneThatFollowsItselfEnds) {
   ResponseStore store = open();
   put(store, response("a", "a"));
   EXPECT_FALSE(store.conversation("k", "a"));
 }
 
-TEST_F(Store, ForgetsWhatWasUsedLeastLately) {
+TEST_F(ResponseStoreTest, ForgetsWhatWasUsedLeastLately) {
   ResponseStore store = open({.rows = 3});
   put(store, response("a"));
   put(store, response("b", "a"));
@@ -79,7 +79,7 @@ TEST_F(Store, ForgetsWhatWasUsedLeastLately) {
   for (const char* id : {"a", "b", "d"}) EXPECT_TRUE(store.get("k", id)) << id;
 }
 
-TEST_F(Store, KeepsWithinItsBytes) {
+TEST_F(ResponseStoreTest, KeepsWithinItsBytes) {
   ResponseStore store = open({.bytes = Bytes{1000}});
   for (int i = 0; i < 20; ++i) {
     StoredResponse one = response("r" + std::to_string(i));
@@ -94,7 +94,7 @@ TEST_F(Store, KeepsWithinItsBytes) {
   EXPECT_FALSE(store.get("k", "large"));
 }
 
-TEST_F(Store, ForgetsWhatNobodyUses) {
+TEST_F(ResponseStoreTest, ForgetsWhatNobodyUses) {
   ResponseStore store = open({.unused = std::chrono::hours{2}});
   put(store, response("a"));
   put(store, response("b"));
