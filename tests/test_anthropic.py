@@ -129,6 +129,22 @@ def test_repeated_prompt_reports_cached_tokens(client):
     assert second.cache_creation_input_tokens == 0
 
 
+def test_marked_prompts_count_as_written_and_read(client):
+    marked = {"type": "text", "text": " ".join(f"fact {n}" for n in range(40)),
+              "cache_control": {"type": "ephemeral"}}
+    first = ask(client, system=[marked]).usage
+    assert first.input_tokens == 0
+    assert first.cache_creation_input_tokens > 40
+    assert first.cache_creation.ephemeral_5m_input_tokens == first.cache_creation_input_tokens
+    total = first.cache_creation_input_tokens + first.cache_read_input_tokens
+    events = list(ask(client, system=[marked], stream=True))
+    begun = next(e.message.usage for e in events if e.type == "message_start")
+    ended = next(e.usage for e in events if e.type == "message_delta")
+    for usage in (begun, ended):
+        assert usage.cache_read_input_tokens == total - 1
+        assert usage.cache_creation_input_tokens == 1 and usage.input_tokens == 0
+
+
 CONVERSATIONS = {
     "plain": {"messages": HELLO},
     "system": {"messages": HELLO, "system": [
@@ -148,7 +164,8 @@ CONVERSATIONS = {
 def test_counted_tokens_are_the_tokens_used(client, name):
     counted = client.messages.count_tokens(model="smollm2", **CONVERSATIONS[name])
     usage = ask(client, max_tokens=1, **CONVERSATIONS[name]).usage
-    assert counted.input_tokens == usage.input_tokens + usage.cache_read_input_tokens
+    assert counted.input_tokens == (usage.input_tokens + usage.cache_read_input_tokens +
+                                    usage.cache_creation_input_tokens)
 
 
 def test_counting_loads_no_weights(new_server):

@@ -52,12 +52,24 @@ std::string input_json(const std::string& arguments) {
   return JsonWriter{}.string("INVALID_JSON", arguments).object();
 }
 
-std::string usage_json(int prompt_tokens, int cached_tokens, int generated) {
+struct Counts {
+  int evaluated = 0;  // of the prompt
+  int cached = 0;
+  int generated = 0;
+  bool kept = false;  // what was evaluated is kept, as the client asked
+};
+
+std::string usage_json(const Counts& counts) {
+  const int created = counts.kept ? counts.evaluated : 0;
+  JsonWriter creation;
+  creation.integer("ephemeral_5m_input_tokens", created);
+  creation.integer("ephemeral_1h_input_tokens", 0);
   JsonWriter out;
-  out.integer("input_tokens", std::max(0, prompt_tokens - cached_tokens));
-  out.integer("cache_creation_input_tokens", 0);
-  out.integer("cache_read_input_tokens", cached_tokens);
-  return out.integer("output_tokens", generated).object();
+  out.integer("input_tokens", counts.evaluated - created);
+  out.integer("cache_creation_input_tokens", created);
+  out.integer("cache_read_input_tokens", counts.cached);
+  out.raw("cache_creation", creation.object());
+  return out.integer("output_tokens", counts.generated).object();
 }
 
 class MessageFormat : public ReplyFormat {
@@ -69,14 +81,14 @@ class MessageFormat : public ReplyFormat {
     JsonWriter out = head();
     out.raw("content", blocks(reply));
     add_stop(out, end);
-    out.raw("usage", usage_json(end.prompt_tokens, end.cached_tokens, end.generated));
+    out.raw("usage", usage_json(counts_of(end, end.generated)));
     return out.raw("hearth", to_json(end.report)).object();
   }
 
   void append_first(std::string& out, const front::Started& started) override {
     JsonWriter message = head();
     message.raw("content", "[]").null("stop_reason").null("stop_sequence");
-    message.raw("usage", usage_json(started.prompt_tokens, started.cached_tokens, 0));
+    message.raw("usage", usage_json(counts_of(started, 0)));
     JsonWriter event;
     event.string("type", "message_start").raw("message", message.object());
     append_event(out, "message_start", event.object());
@@ -107,7 +119,7 @@ class MessageFormat : public ReplyFormat {
     add_stop(delta, end);
     JsonWriter event;
     event.string("type", "message_delta").raw("delta", delta.object());
-    event.raw("usage", usage_json(end.prompt_tokens, end.cached_tokens, end.generated));
+    event.raw("usage", usage_json(counts_of(end, end.generated)));
     event.raw("hearth", to_json(end.report));
     append_event(out, "message_delta", event.object());
     append_event(out, "message_stop", R"({"type":"message_stop"})");
@@ -118,6 +130,14 @@ class MessageFormat : public ReplyFormat {
   }
 
  private:
+  // `at`: Started or Finished.
+  template <class Event>
+  Counts counts_of(const Event& at, int generated) const {
+    // Without a prefix layer nothing is kept.
+    const bool kept = rules_.caching == ReplyRules::Caching::kAsked && at.report.prefix;
+    return {std::max(0, at.prompt_tokens - at.cached_tokens), at.cached_tokens, generated, kept};
+  }
+
   JsonWriter head() const {
     JsonWriter out;
     out.string("id", "msg_" + identity_.request_id).string("type", "message");

@@ -50,9 +50,33 @@ TEST(AnthropicStream, BeginsWithTheMessageAndItsPrompt) {
             R"(data: {"type":"message_start","message":{"id":"msg_r1","type":"message",)"
             R"("role":"assistant","model":"smol:latest","content":[],"stop_reason":null,)"
             R"("stop_sequence":null,"usage":{"input_tokens":6,"cache_creation_input_tokens":0,)"
-            R"("cache_read_input_tokens":4,"output_tokens":0}}})"
+            R"("cache_read_input_tokens":4,"cache_creation":{"ephemeral_5m_input_tokens":0,)"
+            R"("ephemeral_1h_input_tokens":0},"output_tokens":0}}})"
             "\n\n"
             "event: ping\ndata: {\"type\":\"ping\"}\n\n");
+}
+
+TEST(AnthropicUsage, CountsWhatIsKeptWhereItWasAsked) {
+  struct Case {
+    ReplyRules::Caching caching;
+    bool layer_is_on;
+    const char* counts;  // input, creation, read
+  };
+  using enum ReplyRules::Caching;
+  for (const Case& one :
+       {Case{kUnasked, true, "6 0 4"}, Case{kAsked, true, "0 6 4"}, Case{kAsked, false, "6 0 4"}}) {
+    ReplyRules rules;
+    rules.caching = one.caching;
+    front::Finished end = finished();
+    if (one.layer_is_on) end.report.prefix.emplace();
+    const json::value usage = json::parse(format(rules)->whole({}, end)).at("usage");
+    EXPECT_EQ(json::serialize(usage.at("input_tokens")) + " " +
+                  json::serialize(usage.at("cache_creation_input_tokens")) + " " +
+                  json::serialize(usage.at("cache_read_input_tokens")),
+              one.counts);
+    EXPECT_EQ(usage.at("cache_creation").at("ephemeral_5m_input_tokens"),
+              usage.at("cache_creation_input_tokens"));
+  }
 }
 
 TEST(AnthropicStream, TextIsOneBlock) {
@@ -85,7 +109,8 @@ TEST(AnthropicStream, EndsWithReasonUsageAndTheHearthObject) {
   const json::object event = json::parse(rest.substr(0, rest.find("\n\n"))).as_object();
   EXPECT_EQ(event.at("delta"), json::parse(R"({"stop_reason":"end_turn","stop_sequence":null})"));
   EXPECT_EQ(event.at("usage"), json::parse(R"({"input_tokens":6,"cache_creation_input_tokens":0,
-      "cache_read_input_tokens":4,"output_tokens":5})"));
+      "cache_read_input_tokens":4,"cache_creation":{"ephemeral_5m_input_tokens":0,
+      "ephemeral_1h_input_tokens":0},"output_tokens":5})"));
   EXPECT_EQ(event.at("hearth").at("request_id"), "r1");
   EXPECT_EQ(rest.substr(rest.find("\n\n") + 2),
             "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
@@ -166,7 +191,9 @@ TEST(AnthropicWhole, HasEverything) {
       {"type":"text","text":"hello"},
       {"type":"tool_use","id":"toolu_r1_0","name":"f","input":{"x":1}}],
       "stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":6,
-      "cache_creation_input_tokens":0,"cache_read_input_tokens":4,"output_tokens":5}})"));
+      "cache_creation_input_tokens":0,"cache_read_input_tokens":4,
+      "cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},
+      "output_tokens":5}})"));
   EXPECT_EQ(whole.at("hearth").at("request_id"), "r1");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/anthropic/requests.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -57,6 +58,27 @@ void read_thinking(const Fields& body, MessagesCall& call) {
   if (display == "omitted") call.rules.thinking = ReplyRules::Thinking::kOmitted;
 }
 
+bool is_marked(const json::value& block);
+
+bool any_marked(const json::value* list) {
+  return list != nullptr && list->is_array() && std::ranges::any_of(list->get_array(), is_marked);
+}
+
+// A block, a tool or a message with `cache_control`, or with a block that has it.
+bool is_marked(const json::value& block) {
+  const json::object* object = block.if_object();
+  if (object == nullptr) return false;
+  const json::value* mark = object->if_contains("cache_control");
+  if (mark != nullptr && !mark->is_null()) return true;
+  return any_marked(object->if_contains("content"));
+}
+
+ReplyRules::Caching caching_of(const Fields& body) {
+  const bool asked = body.has("cache_control") || any_marked(body.find("system")) ||
+                     any_marked(body.find("tools")) || any_marked(body.find("messages"));
+  return asked ? ReplyRules::Caching::kAsked : ReplyRules::Caching::kUnasked;
+}
+
 void read_format(const Fields& holder, std::string_view name, wire::GenerateMessage& message) {
   const std::optional<Fields> format = holder.object(name);
   if (!format) return;
@@ -111,6 +133,7 @@ Result<MessagesCall> parse_messages(const json::object& object, const ModelDefau
     call.rules.stops = message.stop;
   }
   call.rules.max_tokens = message.max_tokens;
+  call.rules.caching = caching_of(body);
   if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;
   call.generate.options.keep_alive = read_keep_alive(body);
   call.generate.options.return_progress = read_progress(body, call.generate.delivery);

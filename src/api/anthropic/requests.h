@@ -10,7 +10,8 @@
 
 // Bodies of the /v1/messages routes, read. Pure. Errors are kInvalid and name the member at fault
 // by its path. Members that nobody here knows are passed over, as are those that ask for nothing
-// here (metadata, service_tier, cache_control: prefixes are always kept); those whose silence would
+// here (metadata, service_tier); cache_control only decides how tokens are told, as prefixes are
+// always kept; those whose silence would
 // change the answer (images, containers, tools that Anthropic runs, ...) are refused by name.
 namespace hearth::api::anthropic {
 
