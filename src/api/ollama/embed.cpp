@@ -12,6 +12,7 @@
 #include "api/ollama/vectors.h"
 #include "api/read_body.h"
 #include "api/reply_headers.h"
+#include "api/shorten.h"
 
 namespace hearth::api::ollama {
 namespace {

@@ -210,17 +210,6 @@ TEST(OllamaFigures, DatesAreUtcWithNineDecimals) {
   EXPECT_EQ(rfc3339(10'413'792'000'000'000), "2300-01-01T00:00:00.000000000Z");
 }
 
-TEST(OllamaVectors, AreCutToLengthOne) {
-  std::vector<float> vector{0.6F, 0, 0.8F};
-  shorten(vector, 5);
-  EXPECT_EQ(vector, (std::vector<float>{0.6F, 0, 0.8F}));
-  shorten(vector, 2);
-  EXPECT_EQ(vector, (std::vector<float>{1, 0}));
-  vector = {0, 0, 1};
-  shorten(vector, 2);
-  EXPECT_EQ(vector, (std::vector<float>{0, 0}));
-}
-
 TEST(OllamaVectors, Bodies) {
   front::Finished end = finished("");
   const json::value both = json::parse(embed_json("M", {{1, 0}, {0, 1}}, end));

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ollama/vectors.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <span>
 
 #include "api/json_text.h"
 #include "api/ollama/figures.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::ollama {
-
-void shorten(std::vector<float>& vector, std::size_t dimensions) {
-  if (vector.size() <= dimensions) return;
-  vector.resize(dimensions);
-  const double square = std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0);
-  if (square <= 0) return;
-  const auto scale = static_cast<float>(1 / std::sqrt(square));
-  std::ranges::transform(vector, vector.begin(), [scale](float value) { return value * scale; });
-}
 
 std::string embed_json(const std::string& model, const std::vector<std::vector<float>>& vectors,
                        const front::Finished& end) {

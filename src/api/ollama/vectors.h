@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "front/reply.h"
 
 namespace hearth::api::ollama {
-
-// Cuts a vector to its first `dimensions` and makes it of length 1 again. One that is shorter stays
-// as it is.
-void shorten(std::vector<float>& vector, std::size_t dimensions);
 
 // The body of an answer of /api/embed.
 std::string embed_json(const std::string& model, const std::vector<std::vector<float>>& vectors,

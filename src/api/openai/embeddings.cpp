@@ -10,17 +10,18 @@
 #include "api/openai/requests.h"
 #include "api/read_body.h"
 #include "api/reply_headers.h"
+#include "api/shorten.h"
 
 namespace hearth::api::openai {
 namespace {
 
-// Shortening a vector is only sound for models trained for it, so nobody gets one by surprise.
+// Shortening is only sound for models trained for it; who asks for it knows whether this one was.
 Result<> check_dimensions(const Call& call, const EmbedCall& request) {
   if (request.dimensions == 0) return {};
   const auto status = call.service.model(request.options.model);
-  if (!status || status->embedding_length == request.dimensions) return {};
+  if (!status || request.dimensions <= status->embedding_length) return {};
   return Failed{Error{ErrorCode::kInvalid,
-                      fmt::format("dimensions: this model's vectors have {}, and are not shortened",
+                      fmt::format("dimensions: this model's vectors have no more than {}",
                                   status->embedding_length)}
                     .at("dimensions")};
 }
@@ -36,6 +37,10 @@ Task<void> serve(Call call, EmbedCall request) {
     co_return;
   }
   const auto& finished = std::get<front::Finished>(event);
+  if (request.dimensions > 0) {
+    const auto size = static_cast<std::size_t>(request.dimensions);
+    for (std::vector<float>& vector : embedded.vectors) shorten(vector, size);
+  }
   const ReplyIdentity identity = identity_of(call, *reply, request.options.model);
   const auto encoding = request.base64 ? VectorEncoding::kBase64 : VectorEncoding::kFloats;
   auto response = http::HttpResponse::json(
