@@ -32,6 +32,10 @@ SAMPLES = {
     ("delete", "/api/delete"): {"model": "second"},
     ("post", "/v1/messages"): HELLO,
     ("post", "/v1/messages/count_tokens"): {**MODEL, "messages": HELLO["messages"]},
+    ("post", "/v1/rerank"): {**MODEL, "query": "Hi", "documents": ["Ho", {"text": "Hu"}]},
+    ("post", "/tokenize"): {**MODEL, "content": "Hi"},
+    ("post", "/api/v1/models/load"): {**MODEL, "echo_load_config": True},
+    ("post", "/api/v1/models/unload"): {"instance_id": "smollm2"},
     ("post", "/api/hearth/import"): {"path": str(SMOLLM2), "name": "smollm2"},
     ("post", "/api/hearth/load"): MODEL,
     ("post", "/api/hearth/unload"): MODEL,
@@ -52,8 +56,8 @@ SAMPLES = {
 }
 
 # What there is to answer needs another server, or a file that was sent: test_pull.py and
-# test_create.py ask these.
-ELSEWHERE = ["/api/pull", "/api/push", "/api/blobs/{id}", "/api/hearth/pull",
+# test_create.py ask these. Or there is none yet.
+ELSEWHERE = ["/v1/rerank", "/api/pull", "/api/push", "/api/blobs/{id}", "/api/hearth/pull",
              "/api/hearth/pulls/stop"]
 
 # An empty object asks for something.
@@ -128,7 +132,7 @@ def concrete(path, request_id, response_id="none"):
         value = "index.html" if path.startswith("/ui/") else value
         path = path.replace(name, value)
     assert "{" not in path, path
-    return path
+    return path + "?model=smollm2" if path in ("/props", "/slots") else path
 
 
 def ask(server, method, path, body=None):

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/api.h"
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -10,11 +12,12 @@
 #include "api/access.h"
 #include "api/admin/admin.h"
 #include "api/anthropic/anthropic.h"
-#include "api/api.h"
 #include "api/authentication.h"
 #include "api/cors.h"
 #include "api/errors.h"
 #include "api/http_count.h"
+#include "api/llama_server/llama_server.h"
+#include "api/lm_studio/lm_studio.h"
 #include "api/ollama/ollama.h"
 #include "api/openai/openai.h"
 #include "api/plain.h"
@@ -42,6 +45,8 @@ constexpr std::array kRoutes{
     Route{"DELETE", "/v1/responses/{id}", responses::remove, Needs::kUse, "forget it"},
     Route{"GET", "/v1/responses/{id}/input_items", responses::list_input, Needs::kUse,
           "what it was asked"},
+    Route{"POST", "/v1/rerank", openai::rerank, Needs::kUse,
+          "refused: reranking models cannot be loaded yet"},
     Route{"GET", "/v1/models", openai::list_models, Needs::kAnyKey, "all models"},
     Route{"GET", "/v1/models/{rest}", openai::show_model, Needs::kAnyKey, "one model"},
 
@@ -74,6 +79,18 @@ constexpr std::array kRoutes{
           "chat as Anthropic's clients do, whole or as a stream"},
     Route{"POST", "/v1/messages/count_tokens", anthropic::count_tokens, Needs::kUse,
           "the tokens that a message would have; loads nothing"},
+
+    Route{"GET", "/api/v1/models", lm_studio::list_models, Needs::kAnyKey,
+          "all models, as LM Studio lists them"},
+    Route{"POST", "/api/v1/models/load", lm_studio::load, Needs::kUse, "load a model's weights"},
+    Route{"POST", "/api/v1/models/unload", lm_studio::unload, Needs::kUse,
+          "give a model's memory back"},
+
+    Route{"POST", "/tokenize", llama_server::tokenize, Needs::kUse,
+          "a text's tokens; loads nothing"},
+    Route{"GET", "/props", llama_server::props, Needs::kAnyKey,
+          "a model's defaults and template, as llama-server tells them"},
+    Route{"GET", "/slots", llama_server::slots, Needs::kWatch, "the sequences of a loaded model"},
 
     Route{"GET", "/api/hearth/models", admin::list_models, Needs::kAnyKey,
           "all models with their levels"},
@@ -144,6 +161,7 @@ constexpr std::array kRoutes{
           "version, engine, uptime, memory, layers that are on"},
 
     Route{"GET", "/health", health, Needs::kNothing, "is the server up"},
+    Route{"GET", "/v1/health", health, Needs::kNothing, "the same"},
     Route{"GET", "/metrics", metrics, Needs::kWatch, "metrics as Prometheus reads them"},
     Route{"GET", "/", root, Needs::kNothing,
           "the dashboard for browsers; to others, says that the server is running"},

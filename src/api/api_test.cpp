@@ -278,11 +278,28 @@ TEST_F(Api, Embeddings) {
   EXPECT_EQ(service.record.sent, 200);
 }
 
-TEST_F(Api, EmbeddingsAreNotShortened) {
+TEST_F(Api, EmbeddingsAreShortenedToLengthOne) {
   FakeExchange exchange{"POST", "/v1/embeddings", R"({"model":"smol","input":"a","dimensions":1})"};
+  start(exchange);
+  front::Embedded vectors;
+  vectors.vectors = {{0.5F, 1.0F}};
+  give(std::move(vectors));
+  give(finished());
+  EXPECT_EQ(json::parse(exchange.body).at("data").at(0).at("embedding"), json::parse("[1]"));
+}
+
+TEST_F(Api, EmbeddingsAreNotLengthened) {
+  FakeExchange exchange{"POST", "/v1/embeddings", R"({"model":"smol","input":"a","dimensions":3})"};
   start(exchange);
   EXPECT_EQ(exchange.status, 400);
   EXPECT_EQ(json::parse(exchange.body).at("error").at("param"), "dimensions");
+}
+
+TEST_F(Api, RerankingIsRefusedByTheModelsCapability) {
+  FakeExchange exchange{"POST", "/v1/rerank", R"({"model":"smol","query":"q","documents":["a"]})"};
+  start(exchange);
+  EXPECT_EQ(exchange.status, 501);
+  EXPECT_EQ(json::parse(exchange.body).at("error").at("type"), "not_supported_error");
 }
 
 TEST_F(Api, ModelListHidesPaths) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "api/dialect.h"
+
+#include <algorithm>
+#include <array>
 
 namespace hearth::api {
 
@@ -19,7 +20,10 @@ Dialect dialect_of(const http::HttpRequest& request) {
   if (under("/v1/messages")) return Dialect::kAnthropic;
   if (under("/v1") && request.header("anthropic-version")) return Dialect::kAnthropic;
   if (under("/v1/responses")) return Dialect::kResponses;
-  if (under("/v1") || path == "/health") return Dialect::kOpenAi;
+  if (under("/v1") || under("/api/v1")) return Dialect::kOpenAi;
+  static constexpr std::array<std::string_view, 4> kLlamaServer{"/health", "/props", "/slots",
+                                                                "/tokenize"};
+  if (std::ranges::find(kLlamaServer, path) != kLlamaServer.end()) return Dialect::kOpenAi;
   if (under("/api") && !under("/api/hearth")) return Dialect::kOllama;
   return Dialect::kHearth;
 }
