@@ -67,7 +67,9 @@ void read_sampling(const Fields& body, wire::Sampling& sampling) {
   keep(sampling.top_k, body.integer("top_k", {-1, 1 << 24}));
   keep(sampling.min_p, body.number("min_p", {0, 1}));
   keep(sampling.typical_p, body.number("typical_p", {0, 1}));
-  keep(sampling.repeat_penalty, body.number("repeat_penalty", {0.01, 10}));
+  for (std::string_view name : {"repetition_penalty", "repeat_penalty"}) {
+    keep(sampling.repeat_penalty, body.number(name, {0.01, 10}));
+  }
   keep(sampling.presence_penalty, body.number("presence_penalty", {-2, 2}));
   keep(sampling.frequency_penalty, body.number("frequency_penalty", {-2, 2}));
   keep(sampling.repeat_last_n, body.integer("repeat_last_n", {-1, 1 << 20}));

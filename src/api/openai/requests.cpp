@@ -9,6 +9,8 @@
 #include "api/modules.h"
 #include "api/openai/chat_messages.h"
 #include "api/openai/common.h"
+#include "api/openai/foreign_fields.h"
+#include "api/openai/template_arguments.h"
 #include "api/openai/tools.h"
 #include "api/sampling.h"
 
@@ -117,15 +119,14 @@ Result<ChatCall> parse_chat(const json::object& object, const ModelDefaults& def
   const ModelSettings settings = defaults.of(body);
   apply_parameters(settings, call.generate.message);
   read_common(body, call);
+  refuse_foreign(body);
   refuse_modalities(body);
   wire::GenerateMessage& message = call.generate.message;
   message.messages = read_messages(body);
   begin_conversation(settings, message);
   read_tools(body, message);
   read_response_format(body, message);
-  if (const auto kwargs = body.object("chat_template_kwargs")) {
-    message.template_kwargs = json::serialize(kwargs->json());
-  }
+  read_template_arguments(body, message);
   return outcome(std::move(call), std::move(error));
 }
 
@@ -135,6 +136,7 @@ Result<ChatCall> parse_completion(const json::object& object, const ModelDefault
   ChatCall call;
   apply_parameters(defaults.of(body), call.generate.message);
   read_common(body, call);
+  refuse_foreign(body);
   read_prompt(body, call.generate.message);
   check_modules(body, call.generate);
   read_response_format(body, call.generate.message);
