@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from support.prefix import know_content
-from support.server import GEMMA, SMOLLM2, Server
+from support.server import GEMMA, ROOT, SMOLLM2, Server
 from support.synthetic_models import SPECS, write_synthetic_model
 
 # Nothing here may leave the machine, and a proxy would not know the way back.
@@ -38,6 +38,15 @@ def server(shared_server):
     yield shared_server
     check_log(shared_server)
     assert shared_server.process.poll() is None, "the server is gone"
+
+
+@pytest.fixture
+def caller(server):
+    """A name of smollm2 with a template that calls tools; those of both models cannot."""
+    template = (ROOT / "tests/support/tools.jinja").read_text()
+    server.ok("/api/hearth/create", {"name": "caller", "from": "smollm2", "template": template})
+    yield "caller"
+    server.http.request("DELETE", "/api/delete", json={"model": "caller"})
 
 
 @pytest.fixture

@@ -11,20 +11,12 @@ from support.server import ROOT
 
 PYTHON = ROOT / "build/clients/bin/python"
 SUITES = ROOT / "tests/clients"
-INSTALL_S, TIMEOUT_S = 400, 300
-TEMPLATE = (ROOT / "tests/support/tools.jinja").read_text()
+INSTALL_S, TIMEOUT_S = 400, 600
 
 
 @pytest.fixture(scope="module", autouse=True)
 def clients():
     subprocess.run([ROOT / "scripts/python_clients.sh"], check=True)
-
-
-@pytest.fixture
-def caller(server):
-    server.ok("/api/hearth/create", {"name": "caller", "from": "smollm2", "template": TEMPLATE})
-    yield "caller"
-    server.http.request("DELETE", "/api/delete", json={"model": "caller"})
 
 
 def environment_of(server):
