@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies that nobody would write, by seed, given to every parser of a dialect: each is read or named
-// wrong, and nothing worse.
+// Bodies that nobody would write, by seed, given to every parser of a dialect: each is read or
+// named wrong, and nothing worse.
 #include <gtest/gtest.h>
 
 #include <algorithm>
