@@ -29,6 +29,8 @@ BASES = {
     "/v1/chat/completions": {**MODEL, "max_tokens": 1, "messages": TURNS},
     "/v1/completions": {**MODEL, "max_tokens": 1, "prompt": "Hi"},
     "/v1/embeddings": {**MODEL, "input": "Hi"},
+    "/v1/responses": {**MODEL, "input": "Hi", "max_output_tokens": 1},
+    "/v1/responses/input_tokens": {**MODEL, "input": "Hi"},
     "/api/chat": {**MODEL, "stream": False, "options": {"num_predict": 1}, "messages": TURNS},
     "/api/generate": {**MODEL, "stream": False, "options": {"num_predict": 1}, "prompt": "Hi"},
     "/api/embed": {**MODEL, "input": "Hi"},
