@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import termios
+import threading
 
 import pytest
 
@@ -95,11 +96,12 @@ def test_replies_as_they_happen(new_server, start_top):
     assert "none yet" in top.screen.text and "nobody today" in top.screen.text
     line = top.see(r"smollm2:latest +(local|verified) +\S.*")[0]
     assert re.search(r"~?[\d.]+ m?s \(", line), line  # what a first token would take now
-    with subprocess.Popen([HEARTH, "run", "smollm2", "Count.", "--max-tokens", "300"],
-                          env=environment_of(server), stdout=subprocess.DEVNULL) as run:
-        top.see(r"smollm2:latest +\S+ m?s +writing, first token after")
-        top.see(r"  prefill +\S+ m?s +\S")
-        run.wait(60)
+    asking = threading.Thread(target=lambda: server.complete(
+        "Count.", max_tokens=600, ignore_eos=True))
+    asking.start()
+    top.see(r"smollm2:latest +\S+ m?s +writing, first token after")
+    top.see(r"  prefill +\S+ m?s +\S")
+    asking.join(60)
     top.see(AGE + r" +smollm2:latest +(load-cold|storage-cold) +\S+ m?s")
     top.see(r"today for 1 request; .* for cold layers: weights")
     top.see(r"Under way\s*\n *nothing")
