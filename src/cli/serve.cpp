@@ -21,6 +21,7 @@
 #include "base/sync.h"
 #include "base/version.h"
 #include "cli/data_directory.h"
+#include "cli/service_manager.h"
 #include "cli/session.h"
 #include "front/config.h"
 #include "front/config/describe.h"
@@ -150,6 +151,7 @@ class Running {
     service_->warn_when_open();
     std::cout << "Hearth " << version() << " listens on http://" << server_->address() << std::endl;
     log::info("server.started", {{"address", server_->address()}, {"data", config_.data}});
+    loop_.post([this] { manager_.ready("on http://" + server_->address()); });
     loop_.run();
   }
 
@@ -161,6 +163,7 @@ class Running {
       std::_Exit(kExitFailed);
     }
     stopping_ = true;
+    manager_.stopping();
     log::info("server.stopping", {{"signal", signal}});
     loop_.spawn(stop(this));
   }
@@ -193,6 +196,7 @@ class Running {
   AsioEventLoop& loop_;
   const api::ApiOptions api_{&Clock::real(), responses_.get()};
   std::unique_ptr<http::Server> server_;
+  ServiceManager manager_{loop_, front::process_environment()};
   Gate stopping_parts_{loop_};
   bool stopping_ = false;
 };
