@@ -75,7 +75,10 @@ void add_sides(CLI::App& verb, LabOptions& options) {
 
 void add_study_options(CLI::App& verb, LabOptions& options) {
   add_sides(verb, options);
-  verb.add_option("--out", options.out, "Where rows and report go; hearth-lab-STUDY-DATE without")
+  verb.add_option("--out", options.out,
+                  "Where rows and report go; without, reports/STUDY-DATE in the usual data "
+                  "directory, where "
+                  "the dashboard lists it")
       ->type_name("DIR");
   verb.add_option("--resume", options.resume, "Go on with a run that was ended, as it was begun")
       ->type_name("DIR");

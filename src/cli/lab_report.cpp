@@ -79,7 +79,8 @@ void add_lab_report(CLI::App& lab) {
       ->required()
       ->type_name("DIR");
   reported->add_flag("--json", report_options->json, "The summary as JSON instead of text");
-  reported->footer(example("hearth lab report ./hearth-lab-classes-2026-11-30"));
+  reported->footer(
+      example("hearth lab report ~/.local/share/hearth/reports/classes-20261130-182631"));
   reported->callback([report_options] { throw CLI::RuntimeError{report_run(*report_options)}; });
 
   CLI::App* compared = lab.add_subcommand(

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/time_text.h"
 #include "cli/lab_model.h"
+#include "front/config.h"
 #include "lab/target/open_target.h"
 
 namespace hearth::cli {
@@ -21,12 +22,14 @@ namespace {
 
 constexpr std::size_t kPiece = 64U << 20U;
 
-// "hearth-lab-classes-20261130-182631"
+// Where the dashboard of a server with the usual data directory lists it:
+// "…/reports/classes-20261130-182631"
 std::string usual_directory_of(const std::string& study) {
   std::string stamp = rfc3339(Clock::real().wall_us(), Fraction::kNone);
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
   std::ranges::replace(stamp, 'T', '-');
-  return "hearth-lab-" + study + '-' + stamp;
+  const std::string data = front::default_data_directory(front::process_environment());
+  return data + "/reports/" + study + '-' + stamp;
 }
 
 Result<> check(const LabOptions& options) {
