@@ -8,10 +8,12 @@ import pytest
 
 from support.browser import SIZES, Tab, launch
 from support.past_replies import add_past_replies
+from support.server import ROOT
 from support.waiting import eventually
 from test_access import add_keys
+from test_lab_report import lab, run
 
-PAGES = ["now", "history", "waiting", "memory", "downloads", "chat"]
+PAGES = ["now", "history", "waiting", "memory", "downloads", "lab", "chat"]
 MOST_BYTES = 120_000  # of all files together, as they are sent
 PAST = 10_000
 
@@ -45,6 +47,10 @@ def household(tmp_path_factory, shared_server):
     """The shared server after a few replies."""
     shared_server.chat("Hello")
     shared_server.chat("Hello again")
+    reports = shared_server.data / "reports"
+    if not reports.exists():
+        reports.mkdir()
+        assert lab("report", run(reports / "classes-1")).returncode == 0
     return shared_server
 
 
@@ -78,6 +84,8 @@ def test_pages(household, new_tab, name, size, scheme):
     page.get_by_role("main").locator("h1, h2").first.wait_for(state="attached")
     if name == "history":
         page.locator(".history-chart canvas").wait_for()
+    if name == "lab":
+        page.locator(".lab-figures").wait_for()
     tab.shoot(f"{name}-{size}-{scheme}")
     assert tab.overflow() <= 0
     assert not tab.accessibility_faults()
@@ -205,6 +213,41 @@ def test_by_keyboard_alone(household, new_tab):
     for _ in range(3):
         page.keyboard.press("Tab")
     assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+# ---- what was given up ----
+
+GIVEN_UP = {
+    "protected": [{"name": "jellyfin", "kind": "http", "state": "harmed", "gave_way": ["weights"],
+                   "reason": "its answers take twice as long", "baseline_ms": 10, "p99_ms": 20}],
+    "prewarming": {"state": "idle", "why": None, "model": None, "daily_bytes": 0},
+    "warmth": [{"model": "smollm2:latest", "claim": {
+        "ttft_ms": 300, "idle_gap_s": 28800, "state": "missed", "met": 10, "of": 12,
+        "bound_ms": 2797.2, "promise": "cannot", "reason": "weights given up: jellyfin is harmed",
+        "given_up": [{"layer": "weights", "why": "jellyfin is harmed"}]}}]}
+
+
+def test_what_was_given_up_is_said_with_its_bound(household, new_tab):
+    tab = new_tab(household)
+    tab.page.route("**/api/hearth/levels", lambda route: route.fulfill(json=GIVEN_UP))
+    page = tab.open()
+    page.get_by_text("given up: weights; a start may take 2.80 s").wait_for()
+    page.get_by_role("button", name="smollm2", exact=True).click()
+    page.get_by_text("Its weights had to be given up: jellyfin is harmed.").wait_for()
+    page.get_by_text("95 of 100 starts would take up to 2.80 s now").wait_for()
+    page.get_by_text("jellyfin comes first and is harmed; given up for it: weights").wait_for()
+    tab.shoot("given-up-desktop-light")
+    assert not tab.accessibility_faults()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_program_without_one(household, new_tab, scheme):
+    tab = new_tab(household, "phone", scheme)
+    tab.page.goto((ROOT / "web/fallback/index.html").as_uri())
+    tab.page.get_by_role("heading", name="Hearth is running").wait_for()
+    tab.shoot(f"fallback-phone-{scheme}")
+    assert tab.overflow() <= 0
+    assert not tab.accessibility_faults()
 
 
 # ---- a long history ----

@@ -5,6 +5,7 @@ import { keyWanted } from "./api";
 import { Chat } from "./pages/chat";
 import { Downloads } from "./pages/downloads";
 import { History } from "./pages/history";
+import { Lab } from "./pages/lab";
 import { MemoryPage } from "./pages/memory";
 import { Now } from "./pages/now";
 import { Waiting } from "./pages/waiting";
@@ -25,6 +26,7 @@ const PAGES = {
   waiting: { title: "Waiting", view: Waiting },
   memory: { title: "Memory", view: MemoryPage },
   downloads: { title: "Downloads", view: Downloads },
+  lab: { title: "Lab", view: Lab },
   chat: { title: "Chat", view: Chat },
 };
 

@@ -8,7 +8,7 @@ import { addEntry, catchUp } from "./history";
 import { Resource } from "./resource";
 import { connection, followVisibility, listen, type Listener } from "./stream";
 import type {
-  Entry, Finding, Guarded, Layers, Levels, Memory, Model, Move, PrefixView, Pull, Stage, Version,
+  Entry, Finding, Guarded, Layers, Levels, Memory, Model, Move, PrefixView, Pull, Report, Stage, Version,
 } from "./types";
 
 export const models = signal<Model[] | null>(null);
@@ -20,6 +20,7 @@ export const moves = new Resource<{ moves: Move[]; total: number }>("/api/hearth
 export const levels = new Resource<Levels>("/api/hearth/levels");
 export const prefix = new Resource<PrefixView>("/api/hearth/prefix");
 export const doctor = new Resource<{ findings: Finding[] }>("/api/hearth/doctor");
+export const reports = new Resource<{ directory?: string; reports: Report[] }>("/api/hearth/reports");
 export const pulls = new Resource<{ pulls: Pull[] }>("/api/hearth/pulls");
 
 // Without keys everybody is admin, and an older server that does not tell is taken at its word.

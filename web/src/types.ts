@@ -216,10 +216,40 @@ export interface PrefixView {
   saved_seconds: number;
 }
 
+export interface Report {
+  name: string;
+  study: string;
+  model: string;
+  started_us: number;
+  report: boolean;
+  summary: boolean;
+}
+
+export interface LabCell {
+  arm: string;
+  side: string;
+  figures: { wait_ms?: { low: number; median: number; high: number; n: number } };
+}
+
+export interface LabSummary {
+  sides: string[];
+  arms: string[];
+  cells: LabCell[];
+}
+
+export interface Device {
+  name: string;
+  kind: string;
+  file_system: string;
+  read_ahead_bytes?: number;
+  rates: { bytes_per_s?: number }[];
+}
+
 export interface Version {
   version: string;
   engine: string;
   uptime_ms: number;
   resident_bytes: number;
   role?: string;
+  devices?: Device[];
 }

@@ -45,6 +45,10 @@ Task<void> show_module(Call call);
 Task<void> set_module(Call call);
 Task<void> remove_module(Call call);
 
+// What `hearth lab` measured, in this server's data directory.
+Task<void> list_reports(Call call);
+Task<void> show_report(Call call);
+
 Task<void> list_requests(Call call);
 Task<void> list_running(Call call);
 Task<void> show_request(Call call);

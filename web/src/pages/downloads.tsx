@@ -45,7 +45,7 @@ function Ask() {
       <label class="grow">
         Model to fetch
         <input name="source" required disabled={!allowed} autocomplete="off" spellcheck={false}
-          placeholder="qwen2.5:7b, hf.co/owner/name:Q4_K_M, or a URL" />
+          placeholder="qwen2.5:7b or hf.co/owner/name:Q4_K_M" />
       </label>
       <label>
         Name here

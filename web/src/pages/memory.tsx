@@ -43,7 +43,7 @@ function ByModel({ known }: { known: Memory }) {
     <ul class="by-model">
       {names.map(({ name, shares, sum }) => (
         <li key={name}>
-          <span class="name">{name ? shortName(name) : "nobody's in particular"}</span>
+          <span class="name">{name ? shortName(name) : "shared by all"}</span>
           <Ration shares={shares} whole={most} label={name || "shared"} />
           <span class="figure">{bytes(sum)}</span>
         </li>

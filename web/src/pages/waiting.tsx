@@ -5,6 +5,7 @@ import { isLoading, isWhole, loadBack, rows } from "../history";
 import { LAYERS, PARTS, emptySplit, type Part, type Split } from "../layers";
 import { DayBars, type Day } from "../parts/day_bars";
 import { Legend } from "../parts/bars";
+import { Facts } from "../parts/facts";
 import { Findings } from "../parts/findings";
 import { mayWatch } from "../store";
 
@@ -65,6 +66,7 @@ export function Waiting() {
         <DayBars days={days} parts={parts} total={total} />
       </section>
       <Findings />
+      <Facts />
     </div>
   );
 }

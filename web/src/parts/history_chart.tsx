@@ -25,10 +25,13 @@ function colour(name: string): string {
 }
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const second = new Intl.DateTimeFormat(undefined, { minute: "2-digit", second: "2-digit" });
 const date = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 
-// The day at midnight, else the hour.
+// The day at midnight, else the hour; of a stretch of minutes, the second.
 function timeMarks(_: uPlot, marks: number[]): string[] {
+  const close = marks.length > 1 && marks[1]! - marks[0]! < 60;
+  if (close) return marks.map((s) => second.format(s * 1000));
   return marks.map((s) => {
     const at = new Date(s * 1000);
     return at.getHours() + at.getMinutes() === 0 ? date.format(at) : hour.format(at);

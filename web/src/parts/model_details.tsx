@@ -62,8 +62,8 @@ function Claim({ model }: { model: Model }) {
           Asked for: first token within {duration(claim.ttft_ms)} after {duration(claim.idle_gap_s * 1000)} of
           idleness. It is <strong>{claim.state}</strong>, {claim.met} of {claim.of} times.
           {claim.bound_ms !== null && ` 95 of 100 starts would take up to ${duration(claim.bound_ms)} now.`}
-          {claim.given_up.map((g) => ` ${g.layer} was given up: ${g.why}.`)}
-          {claim.reason && ` ${claim.reason}`}
+          {claim.given_up.map((g) => ` Its ${g.layer} had to be given up: ${g.why}.`)}
+          {claim.given_up.length === 0 && claim.reason && ` ${claim.reason}.`}
         </p>
       )}
       {harmed.map((p) => (

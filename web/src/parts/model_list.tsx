@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { bytes, duration, parameters, shortName } from "../format";
 import { LAYERS } from "../layers";
 import { link } from "../route";
-import { mayUse, models, modelsError } from "../store";
+import { levels, mayUse, models, modelsError } from "../store";
 import type { Model } from "../types";
 import { ActionButton } from "./action_dialog";
 import { LevelBar } from "./bars";
@@ -21,6 +21,18 @@ function FirstToken({ model }: { model: Model }) {
       <span class="value">{told.known ? "" : "≈ "}{duration(model.predicted_ttft_ms)}</span>
       <small>{duration(told.low_ms)} – {duration(told.high_ms)}{told.known ? "" : ", a guess"}</small>
     </div>
+  );
+}
+
+// What had to be given up of a model that was to stay warm, and what its start may take instead.
+function GivenUp({ model }: { model: Model }) {
+  const claim = levels.data.value?.warmth.find((w) => w.model === model.name)?.claim;
+  if (!claim || claim.given_up.length === 0) return null;
+  const layers = claim.given_up.map((g) => g.layer).join(", ");
+  return (
+    <p class="given-up" title={claim.given_up.map((g) => g.why).join("; ")}>
+      given up: {layers}{claim.bound_ms !== null && `; a start may take ${duration(claim.bound_ms)}`}
+    </p>
   );
 }
 
@@ -60,6 +72,7 @@ function ModelRow({ model }: { model: Model }) {
             {model.active > 0 && <span class="busy">answering {model.active}</span>}
             {model.queued > 0 && <span class="busy">{model.queued} waiting</span>}
           </p>
+          <GivenUp model={model} />
           {broken && <p class="error">{model.status}: {model.reason}</p>}
         </div>
         <div class="levels">
