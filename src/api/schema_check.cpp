@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/schema_references.h"
+
 namespace hearth::api {
 namespace json = boost::json;
 namespace {
@@ -188,12 +190,20 @@ class Checker {
     if (pattern != nullptr && pattern->is_string()) {
       check_pattern(std::string_view{pattern->get_string()}, below(path, "pattern"));
     }
+    check_reference(schema, path);
     if (use_ != SchemaUse::kReply) return;
     for (const std::string_view name : kNotEnforced) {
       const json::value* keyword = schema.if_contains(name);
       if (keyword == nullptr || *keyword == json::value(false)) continue;
       fail(below(path, name), "this keyword cannot be enforced here, so it is refused");
     }
+  }
+
+  void check_reference(const json::object& schema, const std::string& path) {
+    const json::value* reference = schema.if_contains("$ref");
+    if (reference == nullptr || !reference->is_string()) return;
+    if (!leads_back(fields_.json(), reference->get_string())) return;
+    fail(below(path, "$ref"), "leads back to itself: no text could fit");
   }
 
   void check_bounds(const json::object& schema, const std::string& path, std::string_view low,
