@@ -65,7 +65,7 @@ class ShiftingGauges {
   std::set<prometheus::Labels> shown_;
 };
 
-// The five groups of families below say in their help texts what each is for. Where vLLM has a
+// The groups of families below say in their help texts what each is for. Where vLLM has a
 // metric of the same meaning, ours has its name, with hearth_ in place of "vllm:".
 struct RequestFamilies {
   FamilyMaker& make;
@@ -237,6 +237,25 @@ struct ServerFamilies {
           .Add({});
   FamilyMaker::Gauges& build =
       make.gauges("hearth_build_info", "Always 1; its labels say what is running.");
+};
+
+struct TraceFamilies {
+  FamilyMaker& make;
+
+  FamilyMaker::Counters& requests = make.counters(
+      "hearth_traces_total",
+      "Requests whose traces were to be sent, by what came of them: `sent`, `dropped` (too many "
+      "waited for a collector) or `refused` (by the collector).");
+  prometheus::Counter& rejected =
+      make.counter("hearth_trace_spans_rejected_total",
+                   "Spans that a collector left out of what it took; the log has its reason.");
+  prometheus::Counter& failures =
+      make.counter("hearth_trace_send_failures_total",
+                   "Attempts to send traces that failed and will be made again. Steady growth "
+                   "means that the collector is down.");
+  prometheus::Gauge& waiting =
+      make.gauges("hearth_traces_waiting", "Requests whose traces wait to be sent right now.")
+          .Add({});
 };
 
 }  // namespace hearth

@@ -73,6 +73,7 @@ struct Metrics::Families {
   PrefixFamilies prefix{make};
   ModelFamilies model{make};
   ServerFamilies server{make};
+  TraceFamilies traces{make};
 };
 
 Metrics::Metrics(const BuildInfo& build) : families_{std::make_unique<Families>()} {
@@ -255,6 +256,19 @@ void Metrics::set_prefix(const PrefixFigures& figures) {
   const Bytes before = f.written_today.value_or(now);
   f.written.Increment(count_of(now >= before ? now - before : now));
   f.written_today = now;
+}
+
+void Metrics::set_traces(const TraceFigures& figures) {
+  TraceFamilies& traces = families_->traces;
+  const auto raise = [&traces](const char* outcome, std::uint64_t value) {
+    raise_to(traces.requests.Add({{"outcome", outcome}}), static_cast<double>(value));
+  };
+  raise("sent", figures.sent);
+  raise("dropped", figures.dropped);
+  raise("refused", figures.refused);
+  raise_to(traces.rejected, static_cast<double>(figures.rejected_spans));
+  raise_to(traces.failures, static_cast<double>(figures.failures));
+  traces.waiting.Set(static_cast<double>(figures.waiting));
 }
 
 void Metrics::forget_model(const std::string& model) {

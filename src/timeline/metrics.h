@@ -18,6 +18,7 @@
 #include "timeline/report.h"
 #include "timeline/snapshot.h"
 #include "timeline/timeline.h"
+#include "timeline/trace_figures.h"
 
 namespace hearth {
 
@@ -88,6 +89,7 @@ class Metrics {
   void set_memory(const std::vector<MemoryFigures>& memories);
   // The first call after a start says what had been written today before it: that counts no more.
   void set_prefix(const PrefixFigures& figures);
+  void set_traces(const TraceFigures& figures);
 
   // The model left the catalogue: its gauges go, its counters stay.
   void forget_model(const std::string& model);

@@ -103,6 +103,7 @@ std::string warm_json(const WarmBound& warm) {
 JsonWriter hearth_object(const RequestReport& report, PrefixTexts texts) {
   JsonWriter json;
   json.string("request_id", report.request_id);
+  if (report.trace) json.string("trace_id", hex_of(report.trace->context.trace));
   if (report.response_class) {
     json.string("class", name_of(*report.response_class));
     const std::string_view cold = cold_layer_of(*report.response_class);

@@ -13,6 +13,7 @@
 #include "timeline/response_class.h"
 #include "timeline/snapshot.h"
 #include "timeline/timeline.h"
+#include "timeline/trace_context.h"
 #include "timeline/verdict.h"
 
 namespace hearth {
@@ -44,6 +45,8 @@ struct RequestReport {
   std::string key{};    // id of the API key; empty without one
   int status = 0;       // HTTP
   std::int64_t started_wall_us = 0;
+  // Unset: the client told of none, and none was begun here.
+  std::optional<RequestTrace> trace{};
 
   Outcome outcome = Outcome::kOk;
   std::string message{};  // what went wrong, as the client was told
