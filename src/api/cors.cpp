@@ -10,8 +10,7 @@ namespace {
 constexpr const char* kMethods = "GET, HEAD, POST, PUT, DELETE";
 constexpr const char* kExposed =
     "X-Request-Id, request-id, X-Hearth-Class, X-Hearth-Cold-Layer, X-Hearth-Truncated, "
-    "Server-Timing, "
-    "Retry-After";
+    "Server-Timing, Retry-After, traceparent";
 constexpr const char* kUsualHeaders =
     "Authorization, Content-Type, Accept, Prefer, x-api-key, anthropic-version";
 constexpr const char* kMaxAgeSeconds = "3600";

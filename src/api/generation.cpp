@@ -7,6 +7,7 @@
 #include "api/errors.h"
 #include "api/late_stream.h"
 #include "api/reply_headers.h"
+#include "api/trace_parent.h"
 #include "base/version.h"
 
 namespace hearth::api {
@@ -174,6 +175,7 @@ front::RequestContext context_of(const Call& call, const RequestOptions& options
   context.path = call.request().path;
   context.first_byte = call.request().first_byte;
   context.wait_limit = preferred_wait(call.request());
+  context.trace_parent = trace_parent_of(call.request());
   return context;
 }
 
@@ -197,6 +199,9 @@ Task<void> refuse(Call call, Error error) {
 void add_headers(http::Headers& headers, const Call& call, const front::Reply& reply,
                  const RequestReport& report) {
   add_report_headers(headers, reply.id(), report);
+  // A stream that begins with progress has no report yet.
+  const auto trace = report.trace ? std::nullopt : reply.trace();
+  if (trace) headers.push_back({"traceparent", traceparent_of(trace->context)});
   if (call.dialect == Dialect::kAnthropic) headers.push_back({"request-id", reply.id()});
 }
 

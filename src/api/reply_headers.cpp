@@ -40,6 +40,7 @@ void add_report_headers(http::Headers& headers, const std::string& request_id,
         {"X-Hearth-Truncated",
          fmt::format("messages={}, tokens={}", report.dropped_messages, report.dropped_tokens)});
   }
+  if (report.trace) headers.push_back({"traceparent", traceparent_of(report.trace->context)});
   std::string timing = server_timing(report);
   if (!timing.empty()) headers.push_back({"Server-Timing", std::move(timing)});
 }

@@ -12,7 +12,7 @@ namespace hearth::api {
 
 // What each answer says about itself beside its body: X-Request-Id, and as far as they are known
 // X-Hearth-Class, X-Hearth-Cold-Layer (absent when warm), X-Hearth-Truncated (absent when the
-// prompt was taken whole) and Server-Timing.
+// prompt was taken whole), traceparent (absent where there is no trace) and Server-Timing.
 void add_report_headers(http::Headers& headers, const std::string& request_id,
                         const RequestReport& report);
 

@@ -103,6 +103,10 @@ std::string sentence_of(const front::Notice& notice) {
       return fmt::format("{} is not used as it is: {}", notice.variable, notice.reason);
     case front::Notice::Kind::kOllamaIgnored:
       return fmt::format("{} means nothing to Hearth", notice.variable);
+    case front::Notice::Kind::kFromOtel:
+      return fmt::format("{} is used for {}", notice.variable, notice.option);
+    case front::Notice::Kind::kOtelIgnored:
+      return fmt::format("{} is not used: {}", notice.variable, notice.reason);
     case front::Notice::Kind::kUnknownVariable:
       break;
   }

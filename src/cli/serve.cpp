@@ -23,6 +23,7 @@
 #include "cli/data_directory.h"
 #include "cli/service_manager.h"
 #include "cli/session.h"
+#include "cli/trace_post.h"
 #include "front/config.h"
 #include "front/config/describe.h"
 #include "front/front_service.h"
@@ -68,6 +69,14 @@ void tell(const front::Notice& notice) {
           {{"name", notice.variable}, {"option", notice.option}, {"reason", notice.reason}});
     case Kind::kOllamaIgnored:
       return log::info("config.ollama_ignored", {{"name", notice.variable}});
+    case Kind::kFromOtel:
+      return log::info(
+          "config.from_otel",
+          {{"name", notice.variable}, {"value", notice.value}, {"option", notice.option}});
+    case Kind::kOtelIgnored:
+      return log::warn(
+          "config.otel_ignored",
+          {{"name", notice.variable}, {"option", notice.option}, {"reason", notice.reason}});
     case Kind::kUnknownVariable:
       return log::warn("config.unknown_variable",
                        {{"name", notice.variable}, {"nearest", notice.option}});
@@ -223,7 +232,8 @@ int serve(const ServeOptions& options) {
                                    [again = *sources] { return read_again(again); },
                                    front::keeper_program(),
                                    front::process_environment(),
-                                   front::fetcher_program()};
+                                   front::fetcher_program(),
+                                   post_traces};
   auto service = front::FrontService::open(std::move(world), *config);
   if (!service) return refuse(service.error());
   auto responses =

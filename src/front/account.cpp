@@ -32,6 +32,7 @@ Account::Account(std::string request_id, const RequestContext& context, std::int
       path_{context.path},
       key_{context.key},
       wall_us_{wall_us},
+      trace_{context.trace},
       module_uses_{context.module_uses} {
   timeline.begin(context.first_byte);
 }
@@ -139,6 +140,7 @@ RequestReport Account::report() const {
   report.key = key_;
   report.status = status_;
   report.started_wall_us = wall_us_;
+  report.trace = trace_;
   report.outcome = outcome_;
   report.message = message_;
   report.timings = timeline.timings();

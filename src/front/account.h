@@ -66,6 +66,7 @@ class Account {
   const std::string path_;
   const std::string key_;
   const std::int64_t wall_us_;
+  const std::optional<RequestTrace> trace_;
   RequestKind kind_ = RequestKind::kAnswer;
   bool loaded_ = false;
   std::string model_;

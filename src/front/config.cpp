@@ -7,6 +7,7 @@
 
 #include "front/config/environment.h"
 #include "front/config/file.h"
+#include "front/config/otel.h"
 
 namespace hearth::front {
 namespace {
@@ -103,6 +104,7 @@ Result<Config> load_config(const ConfigSources& sources) {
   }
   // Last, although they are the weakest: only what nobody has set is looked at.
   read_ollama_variables(config, sources.environment, problems);
+  read_otel_variables(config, sources.environment);
   if (!problems.empty()) return Failed{problems.error()};
   complete(config, sources.environment);
   return config;

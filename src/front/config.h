@@ -90,6 +90,10 @@ struct Config {
   std::int64_t pull_stall_seconds = 30;
   std::int64_t partial_days = 14;  // parts of a pull that nobody goes on with are kept so long
   std::int64_t verify_days = 0;    // 0: only when asked
+  std::string traces_endpoint;     // "http://host[:port][/path]"; empty: none are sent
+  std::vector<std::string> traces_headers;  // "name=value", secret
+  std::int64_t traces_sample_percent = 100;
+  std::string traces_service_name = "hearth";
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
   std::int64_t max_header_kib = 64;

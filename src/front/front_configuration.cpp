@@ -49,6 +49,7 @@ ConfigChange FrontService::apply(const Config& next) {
   log::set_level(config_.level());
   access_ = config_.access();
   apply_terms();
+  set_traces();
   if (prefix_) prefix_->configure(config_.prefix_groups, config_.prefix_normalise);
   levels_->set(level_settings());
   protected_->set(config_.protected_services);

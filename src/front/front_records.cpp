@@ -47,6 +47,7 @@ std::string FrontService::about() const {
 void FrontService::on_closed(const std::string& name, const RequestReport& report) {
   if (report.api == kModuleApi || report.api == kProbeApi) return;  // nobody asked
   metrics_.observe(report);
+  traces_.add(report);
   log::info("request", {{"id", report.request_id},
                         {"model", name},
                         {"path", report.path},
@@ -141,6 +142,7 @@ void FrontService::update_gauges() {
   metrics_.set_event_subscribers(static_cast<std::int64_t>(events_.subscribers()));
   metrics_.set_memory(levels_->figures());
   if (prefix_ && prefix_->is_open()) metrics_.set_prefix(prefix_->figures());
+  metrics_.set_traces(traces_.figures());
   for (const auto& [artifact, model] : models_) {
     metrics_.set_requests(model->name(), requests_now(model->host()));
     for (const LayerSnapshot& layer : model->layers()) metrics_.set_layer(model->name(), layer);

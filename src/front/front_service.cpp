@@ -119,6 +119,8 @@ void FrontService::start() {
   world_.loop.spawn(store_watch_.run());
   world_.loop.spawn(pulls_.look_for_parts());
   sync_pins();
+  set_traces();
+  traces_.start();
   for (const NamedModel* named : last_used()) world_.loop.spawn(warm_up(named->name));
 }
 
@@ -159,6 +161,7 @@ Task<void> FrontService::stop(TimePoint deadline) {
   // What was being resolved when the deadline passed may have brought a host of its own.
   co_await stop_hosts();
   if (prefix_) co_await prefix_->room().stop();
+  co_await traces_.stop();
 }
 
 Task<void> FrontService::stop_host(Model& model, Gate::Pass) {
@@ -213,6 +216,7 @@ std::shared_ptr<RequestRun> FrontService::make_run(RequestContext context, Reque
   input.id = random_.id(20);
   input.number = next_request_++;
   input.context = std::move(context);
+  begin_trace(input.context);
   input.work = std::move(work);
   input.delivery = delivery;
   if (!input.context.by_itself) {

@@ -48,6 +48,8 @@
 #include "layers/progress.h"
 #include "timeline/history.h"
 #include "timeline/metrics.h"
+#include "traces/exporter.h"
+#include "traces/tracer.h"
 
 namespace hearth::front {
 
@@ -68,6 +70,9 @@ class FrontService : public Service {
     // Where other programs keep their models. Without one, none of their stores are known.
     std::map<std::string, std::string> environment = {};
     std::string fetcher_program = {};
+    // Sends traces to a collector. May block; called on a pool's thread. Without one, none are
+    // sent.
+    traces::Poster post_traces = {};
   };
 
   // Opens (and, where missing, makes) catalogue, history and keys in config.data. Blocks: call it
@@ -235,6 +240,10 @@ class FrontService : public Service {
   void count_deaths(ModelHost& host);
   void publish_levels(const Model& model);
   void update_gauges();
+  void begin_trace(RequestContext& context);
+  std::uint64_t trace_seed() const;
+  traces::Exporter::World traces_world();
+  void set_traces();
   ConfigChange apply(const Config& next);
   Devices::World devices_world();
   DiskLoadPlanner::World load_planner_world();
@@ -334,6 +343,9 @@ class FrontService : public Service {
   Pool hash_pool_{"hash", 1, Pool::Priority::kIdle};
   Verifier verifier_{verifier_world()};
   Pulls pulls_{pulls_world()};
+  Pool trace_pool_{"traces", 1};  // apart: a collector may not answer
+  traces::Tracer tracer_{trace_seed()};
+  traces::Exporter traces_{traces_world()};
   ModuleSet modules_;
   ModuleKeeper module_keeper_{module_world()};
   // Those that somebody asked for; a run belongs to its reply and its task.

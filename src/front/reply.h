@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "front/keep_alive.h"
 #include "timeline/report.h"
+#include "timeline/trace_context.h"
 #include "wire/messages.h"
 
 namespace hearth::front {
@@ -41,8 +42,10 @@ struct RequestContext {
   std::vector<std::string> modules = {};  // whose texts come first, in this order
   // What is stored of these modules may be used at other positions than its own.
   bool approximate = false;
-  std::vector<std::vector<int>> texts = {};  // their tokens, each alone, where they are known
-  ModuleUses module_uses = {};               // null: none were named
+  std::vector<std::vector<int>> texts = {};       // their tokens, each alone, where they are known
+  ModuleUses module_uses = {};                    // null: none were named
+  std::optional<TraceContext> trace_parent = {};  // as the client told it
+  std::optional<RequestTrace> trace = {};         // as the front made it of that
 };
 
 struct GenerateRequest {
@@ -128,6 +131,9 @@ class Reply {
   virtual ~Reply() = default;
 
   virtual const std::string& id() const = 0;
+
+  // Its place in a trace, if it has one; as in its reports.
+  virtual std::optional<RequestTrace> trace() const { return std::nullopt; }
 
   // Waits for the next event. After Finished or Refused there is none: do not call again.
   virtual Task<Event> next() = 0;

@@ -56,6 +56,7 @@ class RequestRun {
   static Task<void> run(std::shared_ptr<RequestRun> run, Model& model, std::string name);
 
   const std::string& id() const { return input_.id; }
+  const std::optional<RequestTrace>& trace() const { return input_.context.trace; }
   Mailbox<Event>& events() { return events_; }
   bool over() const { return over_; }
   bool closed() const { return closed_; }  // its account is; nothing of it will change
@@ -169,6 +170,7 @@ class RunReply : public Reply {
   RunReply& operator=(const RunReply&) = delete;
 
   const std::string& id() const override { return run_->id(); }
+  std::optional<RequestTrace> trace() const override { return run_->trace(); }
   Task<Event> next() override;
   void cancel() override { run_->cancel(); }
   void sent(int http_status) override;

@@ -20,6 +20,14 @@ std::string default_of(const Option& option) {
   return json_of(value_in(defaults, option));
 }
 
+// With "***" in place of what is told to nobody.
+Value shown_value(const Config& config, const Option& option) {
+  Value value = value_in(config, option);
+  if (option.shown == Option::Shown::kWhole) return value;
+  for (std::string& item : std::get<Texts>(value)) item = item.substr(0, item.find('=')) + "=***";
+  return value;
+}
+
 std::string without_backticks(std::string text) {
   std::erase(text, '`');
   return text;
@@ -77,6 +85,7 @@ std::string markdown_of(const Option& option) {
                      option.effect == Effect::kLive ? "with a reload" : "with the next start");
   out += fmt::format("- environment: `{}`", variable_of(option.name));
   if (!option.ollama.variable.empty()) out += fmt::format(", else `{}`", option.ollama.variable);
+  if (!option.otel.empty()) out += fmt::format(", else {}", option.otel);
   return out + "\n\n";
 }
 
@@ -142,7 +151,7 @@ section may speak of a model that is not there yet.
 std::string option_json(const Config& config, const Option& option) {
   JsonWriter json;
   json.string("name", option.name);
-  json.raw("value", json_of(value_in(config, option)));
+  json.raw("value", json_of(shown_value(config, option)));
   json.raw("default", default_of(option));
   const auto set = config.set_by.find(std::string{option.name});
   const Origin origin = set == config.set_by.end() ? Origin{} : set->second;
@@ -228,6 +237,25 @@ p99_percent = 120
 | `release_pins` | whether pinned pages may be given back for its sake | `false` | `true`, `false` |
 )";
 
+constexpr std::string_view kTraces =
+    R"(
+## Traces
+
+The options `traces_...` can also stand in a section of their own, without that prefix:
+
+```toml
+[traces]
+endpoint = "http://127.0.0.1:4318/v1/traces"
+headers = ["x-api-key=KEY"]
+sample_percent = 20
+```
+
+What nobody has set is taken from the variables of OpenTelemetry that an option names, unless
+`OTEL_SDK_DISABLED` is `true` or `OTEL_TRACES_EXPORTER` is `none`. The log says at the start which
+ones were used (`config.from_otel`), and which cannot be followed and why (`config.otel_ignored`):
+these refuse no start. See [traces.md](traces.md).
+)";
+
 std::string protected_json(const Config& config, const ProtectedOptions& service) {
   JsonWriter json;
   if (!service.process.empty()) json.string("process", service.process);
@@ -267,7 +295,8 @@ std::string options_markdown() {
   std::string out{kIntroduction};
   for (const Option& option : options()) out += markdown_of(option);
   out += kModels;
-  return out + markdown_of_models() + std::string{kModules} + std::string{kProtected};
+  return out + markdown_of_models() + std::string{kModules} + std::string{kProtected} +
+         std::string{kTraces};
 }
 
 std::string config_json(const Config& config) {

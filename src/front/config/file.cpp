@@ -21,6 +21,7 @@ namespace hearth::front {
 namespace {
 
 constexpr std::size_t kLargest = 1 << 20;
+constexpr std::string_view kTraces = "traces";
 
 Result<std::string> contents_of(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "re"),
@@ -42,6 +43,7 @@ void unknown_key(const PlacedKey& key, const toml::node& node, Problems& problem
   known.push_back("models");
   known.push_back("modules");
   known.push_back("protected");
+  known.push_back("traces");
   const char* what = node.is_table() ? "section or option" : "option";
   problems.add(key.place, fmt::format("there is no {} \"{}\"{}", what, key.name,
                                       did_you_mean(key.name, known)));
@@ -62,11 +64,28 @@ class Reader {
     for (const auto& [key, node] : table) {
       const bool section =
           key.str() == "models" || key.str() == "modules" || key.str() == "protected";
-      if (!section) read_option({key.str(), place_of(path_, key.source())}, node);
+      if (key.str() == kTraces) {
+        read_traces(node);
+      } else if (!section) {
+        read_option({key.str(), place_of(path_, key.source())}, node);
+      }
     }
   }
 
  private:
+  // [traces] endpoint is the option traces_endpoint, and so on.
+  void read_traces(const toml::node& node) {
+    const toml::table* section = node.as_table();
+    if (section == nullptr) {
+      return problems_.add(place_of(path_, node.source()),
+                           fmt::format("traces must be a section, not {}", kind_of(node)));
+    }
+    for (const auto& [key, value] : *section) {
+      const std::string name = fmt::format("{}_{}", kTraces, key.str());
+      read_option({name, place_of(path_, key.source())}, value);
+    }
+  }
+
   void read_option(const PlacedKey& key, const toml::node& node) {
     const Option* option = find_option(key.name);
     if (option == nullptr) return unknown_key(key, node, problems_);

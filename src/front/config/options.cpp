@@ -7,6 +7,7 @@
 #include "front/config/named_table.h"
 #include "front/config/ollama.h"
 #include "front/config/prefix_group.h"
+#include "front/config/traces.h"
 #include "front/prefix_reasons/normaliser.h"
 #include "wire/frame.h"
 
@@ -215,6 +216,34 @@ constexpr std::array kOptions{
            .unit = "requests",
            .least = 100,
            .most = 10 * kMillion},
+    Option{.name = "traces_endpoint",
+           .member = &Config::traces_endpoint,
+           .effect = Effect::kLive,
+           .help = "Where each request's trace is sent: an OTLP/HTTP collector, such as "
+                   "`http://127.0.0.1:4318/v1/traces`. Empty: nowhere. See [traces.md](traces.md).",
+           .check = check_traces_endpoint,
+           .otel = "`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_EXPORTER_OTLP_ENDPOINT`"},
+    Option{.name = "traces_headers",
+           .member = &Config::traces_headers,
+           .effect = Effect::kLive,
+           .help = "Headers that the collector wants, `NAME=VALUE` with `%20` for a blank. Shown "
+                   "nowhere; on the command line others could read them.",
+           .check = check_traces_header,
+           .otel = "`OTEL_EXPORTER_OTLP_TRACES_HEADERS` or `OTEL_EXPORTER_OTLP_HEADERS`",
+           .shown = Option::Shown::kNamesOnly},
+    Option{.name = "traces_sample_percent",
+           .member = &Config::traces_sample_percent,
+           .effect = Effect::kLive,
+           .help = "How many of the requests that come without a trace are sent. Of one that comes "
+                   "with a `traceparent`, that decides.",
+           .unit = "percent",
+           .most = 100},
+    Option{.name = "traces_service_name",
+           .member = &Config::traces_service_name,
+           .effect = Effect::kLive,
+           .help = "What this server is called in traces.",
+           .check = check_traces_service_name,
+           .otel = "`OTEL_SERVICE_NAME`"},
     Option{.name = "layers_off",
            .member = &Config::layers_off,
            .help = "Cache layers that keep nothing, so that their effect can be seen.",

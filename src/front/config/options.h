@@ -50,6 +50,12 @@ struct Option {
   // with the option's name.
   Result<> (*check)(const std::string& text) = nullptr;
   Fallback ollama{};
+  // OpenTelemetry's variables that stand in for an option nobody has set, as the documentation
+  // names them; config/otel.cpp reads them.
+  std::string_view otel{};
+  // Of a list of NAME=VALUE: the values are told to nobody.
+  enum class Shown { kWhole, kNamesOnly };
+  Shown shown = Shown::kWhole;
 };
 
 std::span<const Option> options();

@@ -37,14 +37,16 @@ struct Notice {
     kFromOllama,       // the option has its value from this variable
     kOllamaInPart,     // something in this variable could not be taken over
     kOllamaIgnored,    // this variable means nothing here
+    kFromOtel,         // the option has its value from this variable of OpenTelemetry
+    kOtelIgnored,      // this variable of OpenTelemetry cannot be followed
     kUnknownVariable,  // it looks like one of ours
   };
   Kind kind;
   std::string variable;
-  std::string value;     // of kFromOllama
+  std::string value;     // of kFromOllama, and of kFromOtel where it is no secret
   std::string option;    // of kFromOllama and kOllamaInPart; of kUnknownVariable: the nearest
                          // variable there is
-  std::string reason{};  // of kOllamaInPart, a sentence
+  std::string reason{};  // of kOllamaInPart and kOtelIgnored, a sentence
 };
 
 }  // namespace hearth::front

@@ -27,10 +27,18 @@ class WholeFront : public ::testing::Test {
     loop_ = std::make_unique<AsioEventLoop>();  // one that was stopped does not go on
     processes_ = std::make_unique<ScriptedProcesses>(std::vector<Script>{std::move(script)});
     config_.data = directory_.path();
-    auto opened =
-        FrontService::open(FrontService::World{*loop_, Clock::real(), Files::real(), *processes_,
-                                               "scripted", 7, load_config_, keeper_},
-                           config_);
+    auto opened = FrontService::open(FrontService::World{*loop_,
+                                                         Clock::real(),
+                                                         Files::real(),
+                                                         *processes_,
+                                                         "scripted",
+                                                         7,
+                                                         load_config_,
+                                                         keeper_,
+                                                         {},
+                                                         "",
+                                                         post_traces_},
+                                     config_);
     ASSERT_TRUE(opened) << opened.error().message();
     service_ = std::move(*opened);
     service_->start();
@@ -70,6 +78,7 @@ class WholeFront : public ::testing::Test {
   Config config_;
   std::string keeper_;
   std::function<Result<Config>()> load_config_;
+  traces::Poster post_traces_;
   std::unique_ptr<ScriptedProcesses> processes_;
   std::unique_ptr<FrontService> service_;
 };
