@@ -67,7 +67,7 @@ class Output:
             assert self._arrived.wait_for(lambda: self._ended, timeout), "the output did not end"
 
 
-_CONFIGURES = ("HEARTH_", "OLLAMA_", "HF_", "HUGGING", "XDG_")
+_CONFIGURES = ("HEARTH_", "OLLAMA_", "HF_", "HUGGING", "OTEL_", "XDG_")
 # Whoever runs the tests may have models of their own; these are none of a test's business.
 _NO_STORES = {"HOME": "/nonexistent", "OLLAMA_MODELS": "/nonexistent/ollama"}
 
