@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target first makes sure that what it needs is there; `make help` lists them.
 
+export DESTDIR PREFIX
+
 MODEL := SmolLM2-135M-Instruct-Q4_1.gguf
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build run stop test models peers vulkan check check-long docs format asan tsan clean
+.PHONY: help setup build run stop test models peers vulkan check check-long docs format asan tsan clean install uninstall deb
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,5 +62,14 @@ asan: setup models ## unit tests under AddressSanitizer and UBSan
 tsan: setup models ## unit tests under ThreadSanitizer
 	@scripts/test.sh tsan
 
+install: ## copy what `make build` made to $DESTDIR$PREFIX (/usr/local), with man pages and a systemd unit
+	@scripts/install.sh
+
+uninstall: ## remove what `make install` put there; data stays
+	@scripts/install.sh --remove
+
+deb: build ## a Debian package, in build/deb/
+	@scripts/deb.sh
+
 clean: ## remove what was compiled; models, engine and peers stay
-	@rm -rf build/release build/dev build/asan build/tsan build/log
+	@rm -rf build/release build/dev build/asan build/tsan build/deb build/log

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# check.sh          formatting, include directions, sizes, the dashboard's types, and clang-tidy on what changed
+# check.sh          formatting, include directions, sizes, third parties, the dashboard's types, and clang-tidy on what
+#                   changed
 # check.sh --fast   the same without clang-tidy
 # check.sh --all    the same with clang-tidy on every source
 #
@@ -65,6 +66,7 @@ if [ -d src ]; then
   check "format" format
   check "include directions" scripts/check_includes.py
   check "sizes" scripts/check_sizes.py
+  check "third parties" scripts/third_party.py check
   check "types of the dashboard" types
   [ "$mode" = --fast ] || check "clang-tidy" tidy_selected
 fi
