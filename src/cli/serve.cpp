@@ -21,6 +21,7 @@
 #include "base/sync.h"
 #include "base/version.h"
 #include "cli/data_directory.h"
+#include "cli/privileges.h"
 #include "cli/service_manager.h"
 #include "cli/session.h"
 #include "cli/trace_post.h"
@@ -80,6 +81,13 @@ void tell(const front::Notice& notice) {
     case Kind::kUnknownVariable:
       return log::warn("config.unknown_variable",
                        {{"name", notice.variable}, {"nearest", notice.option}});
+  }
+}
+
+void tell_what_is_not_allowed() {
+  for (const Restriction& one : restrictions_of(own_privileges())) {
+    log::info("server.may_not",
+              {{"what", one.what}, {"instead", one.instead}, {"allowed_by", one.allowed_by}});
   }
 }
 
@@ -160,6 +168,7 @@ class Running {
     service_->warn_when_open();
     std::cout << "Hearth " << version() << " listens on http://" << server_->address() << std::endl;
     log::info("server.started", {{"address", server_->address()}, {"data", config_.data}});
+    tell_what_is_not_allowed();
     loop_.post([this] { manager_.ready("on http://" + server_->address()); });
     loop_.run();
   }
