@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target first makes sure that what it needs is there; `make help` lists them.
 
-export DESTDIR PREFIX
-
 MODEL := SmolLM2-135M-Instruct-Q4_1.gguf
 
 .DEFAULT_GOAL := help

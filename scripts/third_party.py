@@ -58,7 +58,7 @@ def depended_on():
             continue
         cell = re.sub(r"\([^()]*\)|`[^`]*`", "", line.split("|")[1])
         cell = re.sub(r"^\s*npm:|\bv?\d+(\.\d+)*\b(?!-|M)|prebuilt", "", cell)
-        for name in re.split(r",|\band (?!-)", cell):
+        for name in re.split(r",|\bwith\b|\band (?!-)", cell):
             if name.strip():
                 yield name.strip().lower()
 
