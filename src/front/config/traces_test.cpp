@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -62,7 +63,9 @@ class TracesConfig : public ::testing::Test {
  protected:
   Result<Config> load(const std::string& text, Environment environment = {}) {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = ::testing::TempDir() + "/traces." + test->name() + ".toml";
+    std::string name = test->name();
+    std::ranges::replace(name, '/', '.');
+    path_ = ::testing::TempDir() + "/traces." + name + ".toml";
     std::ofstream{path_, std::ios::binary} << text;
     return load_config({path_, {}, std::move(environment)});
   }
