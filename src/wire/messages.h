@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +10,9 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/stage.h"
+#include "wire/logprobs.h"
 #include "wire/prefix_messages.h"
+#include "wire/sampling.h"
 
 // The payloads. Each has encode(message) -> JSON text and decode_x(text) -> Result<Message>;
 // decoding checks types and ranges, because a worker is a process that a stranger's file may have
@@ -73,6 +74,7 @@ struct ReadyMessage {
   bool embeds = true;         // a chat model does too: mean-pooled
   bool generates = true;      // false: an embedding model
   bool calls_tools = false;   // the chat template can show tools to the model
+  bool fills = false;         // the vocabulary has marks for a gap to be filled in
   bool thinks = false;        // the chat template can ask for reasoning, and leave it out
   std::vector<Stage> stages;  // kSpawn parts measured by the worker itself
   MemoryUse estimate;         // of a load without a stored repack, with the first context
@@ -138,21 +140,6 @@ struct LoadedMessage {
   int context = 0;  // KV cells allocated, for all sequences together
 };
 
-// Sampling, with the engine's defaults where the client was silent.
-struct Sampling {
-  std::optional<std::uint32_t> seed;  // absent: random
-  double temperature = 0.8;
-  double top_p = 0.95;
-  int top_k = 40;
-  double min_p = 0.05;
-  double typical_p = 1.0;
-  double repeat_penalty = 1.0;
-  double presence_penalty = 0.0;
-  double frequency_penalty = 0.0;
-  int repeat_last_n = 64;
-  std::map<int, double> logit_bias;  // token -> bias; -infinity for a ban is encoded as -1e9
-};
-
 struct GenerateMessage {
   // One of the two. `messages` and `tools` are JSON text in OpenAI's shape, opaque to the front.
   std::string messages;
@@ -164,6 +151,7 @@ struct GenerateMessage {
   std::string tools;            // JSON array, or empty
   std::string tool_choice;      // "auto", "none", "required"; a single function is `tools` of one
   std::string response_schema;  // JSON schema of the reply, or empty; "{}" for any JSON object
+  std::string grammar;          // GBNF that the reply follows, or empty; not with a schema or tools
   std::string template_kwargs;  // JSON object, or empty
   // "on", "off", or empty: as the template does by itself. "on" is an error at "think" where the
   // template has no reasoning.
@@ -172,6 +160,10 @@ struct GenerateMessage {
   // Jinja, in place of the model's own; a raw prompt goes by none. A bad one is an error at
   // "template".
   std::string chat_template;
+
+  // What comes after the gap that a raw prompt ends at: the reply fills it. Refused at "suffix"
+  // where the vocabulary has no tokens for that.
+  std::string suffix;
 
   bool add_special = true;  // a raw prompt gets the model's BOS where the model wants one
   Sampling sampling;
@@ -185,6 +177,8 @@ struct GenerateMessage {
   // After kTokenized the request waits for kPrefixPlan.
   bool plan_prefix = false;
   bool echo = false;  // the prompt's text comes first (/v1/completions)
+  // Each token is told with its log probability, and with those of so many others; absent: neither.
+  std::optional<int> logprobs;
 
   // Tokens of prompt and reply together; 0, or more than the model's limit: the model's.
   int context_limit = 0;
@@ -232,6 +226,9 @@ struct DeltaMessage {
   std::string reasoning;
   std::vector<ToolCallDelta> tool_calls;
   int generated = 0;  // tokens so far, this one included
+  // Of the tokens that this piece was made of, if they were asked for; in all deltas together each
+  // token whose text was sent is there once.
+  std::vector<TokenLogprob> logprobs = {};
 };
 
 struct DoneMessage {

@@ -13,6 +13,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr Range<double> kMilliseconds{0.0, 1e15};
+constexpr int kMostAlternatives = 1000;  // the api asks for fewer
 constexpr double kNoFloat = std::numeric_limits<double>::infinity();
 
 LoadOptions read_options(ObjectReader& in) {
@@ -70,6 +71,7 @@ ReadyMessage read_ready(ObjectReader& in) {
   m.embeds = in.truth("embeds").value_or(m.embeds);
   m.generates = in.truth("generates").value_or(m.generates);
   m.calls_tools = in.truth("calls_tools").value_or(m.calls_tools);
+  m.fills = in.truth("fills").value_or(m.fills);
   m.thinks = in.truth("thinks").value_or(m.thinks);
   m.stages = in.stages("stages");
   in.object("estimate", [&](ObjectReader& inner) { m.estimate = read_memory(inner); });
@@ -153,40 +155,6 @@ LoadedMessage read_loaded(ObjectReader& in) {
   return m;
 }
 
-std::map<int, double> read_logit_bias(ObjectReader& in) {
-  std::map<int, double> biases;
-  in.each("logit_bias", [&](const json::value& item, const std::string& path) {
-    const json::array* pair = item.if_array();
-    if (pair == nullptr || pair->size() != 2) return in.wrong(path, "[token, bias]");
-    const std::optional<std::int64_t> token = whole_number((*pair)[0]);
-    const std::optional<double> bias = finite_number((*pair)[1]);
-    if (!token || *token < kCount.low || *token > kCount.high || !bias) {
-      return in.wrong(path, "[token, bias]");
-    }
-    biases[static_cast<int>(*token)] = *bias;
-  });
-  return biases;
-}
-
-Sampling read_sampling(ObjectReader& in) {
-  Sampling s;
-  constexpr std::int64_t kLargestSeed = std::numeric_limits<std::uint32_t>::max();
-  if (const auto seed = in.integer64("seed", {0, kLargestSeed})) {
-    s.seed = static_cast<std::uint32_t>(*seed);
-  }
-  s.temperature = in.number("temperature", kAnyNumber).value_or(s.temperature);
-  s.top_p = in.number("top_p", kAnyNumber).value_or(s.top_p);
-  s.top_k = in.integer("top_k", kAnyInt).value_or(s.top_k);
-  s.min_p = in.number("min_p", kAnyNumber).value_or(s.min_p);
-  s.typical_p = in.number("typical_p", kAnyNumber).value_or(s.typical_p);
-  s.repeat_penalty = in.number("repeat_penalty", kAnyNumber).value_or(s.repeat_penalty);
-  s.presence_penalty = in.number("presence_penalty", kAnyNumber).value_or(s.presence_penalty);
-  s.frequency_penalty = in.number("frequency_penalty", kAnyNumber).value_or(s.frequency_penalty);
-  s.repeat_last_n = in.integer("repeat_last_n", kAnyInt).value_or(s.repeat_last_n);
-  s.logit_bias = read_logit_bias(in);
-  return s;
-}
-
 GenerateMessage read_generate(ObjectReader& in) {
   GenerateMessage m;
   m.messages = in.text("messages");
@@ -195,9 +163,11 @@ GenerateMessage read_generate(ObjectReader& in) {
   m.tools = in.text("tools");
   m.tool_choice = in.text("tool_choice");
   m.response_schema = in.text("response_schema");
+  m.grammar = in.text("grammar");
   m.template_kwargs = in.text("template_kwargs");
   m.thinking = in.text("thinking");
   m.chat_template = in.text("chat_template");
+  m.suffix = in.text("suffix");
   m.add_special = in.truth("add_special").value_or(m.add_special);
   in.object("sampling", [&](ObjectReader& inner) { m.sampling = read_sampling(inner); });
   m.stop = in.texts("stop");
@@ -207,6 +177,7 @@ GenerateMessage read_generate(ObjectReader& in) {
   m.domain = in.text("domain");
   m.plan_prefix = in.truth("plan_prefix").value_or(m.plan_prefix);
   m.echo = in.truth("echo").value_or(m.echo);
+  m.logprobs = in.integer("logprobs", {0, kMostAlternatives});
   m.context_limit = in.integer("context_limit", kCount).value_or(m.context_limit);
   m.truncate = in.truth("truncate").value_or(m.truncate);
   m.keep = in.integer("keep", kCount).value_or(m.keep);
@@ -260,6 +231,7 @@ DeltaMessage read_delta(ObjectReader& in) {
     m.tool_calls.push_back(std::move(call));
   });
   m.generated = in.integer("generated", kCount).value_or(0);
+  m.logprobs = read_logprobs(in, "logprobs");
   return m;
 }
 

@@ -42,34 +42,6 @@ std::string encode(const MemoryUse& memory) {
   return out.finish();
 }
 
-// [[token,bias],...]: JSON objects have no integer keys.
-std::string encode(const std::map<int, double>& logit_bias) {
-  std::string out = "[";
-  for (const auto& [token, bias] : logit_bias) {
-    if (out.size() > 1) out += ',';
-    fmt::format_to(std::back_inserter(out), "[{},", token);
-    append_json_number(out, bias);
-    out += ']';
-  }
-  return out += ']';
-}
-
-std::string encode(const Sampling& sampling) {
-  JsonWriter out;
-  if (sampling.seed) out.number("seed", std::uint64_t{*sampling.seed});
-  out.number("temperature", sampling.temperature)
-      .number("top_p", sampling.top_p)
-      .number("top_k", sampling.top_k)
-      .number("min_p", sampling.min_p)
-      .number("typical_p", sampling.typical_p)
-      .number("repeat_penalty", sampling.repeat_penalty)
-      .number("presence_penalty", sampling.presence_penalty)
-      .number("frequency_penalty", sampling.frequency_penalty)
-      .number("repeat_last_n", sampling.repeat_last_n);
-  if (!sampling.logit_bias.empty()) out.raw("logit_bias", encode(sampling.logit_bias));
-  return out.finish();
-}
-
 std::string encode(const std::vector<ToolCallDelta>& calls) {
   std::string out = "[";
   for (const ToolCallDelta& call : calls) {
@@ -141,6 +113,7 @@ std::string encode(const ReadyMessage& m) {
       .truth("embeds", m.embeds)
       .truth("generates", m.generates)
       .truth("calls_tools", m.calls_tools)
+      .truth("fills", m.fills)
       .truth("thinks", m.thinks)
       .stages("stages", m.stages)
       .raw("estimate", encode(m.estimate))
@@ -211,9 +184,11 @@ std::string encode(const GenerateMessage& m) {
       .text("tools", m.tools)
       .text("tool_choice", m.tool_choice)
       .text("response_schema", m.response_schema)
+      .text("grammar", m.grammar)
       .text("template_kwargs", m.template_kwargs)
       .text("thinking", m.thinking)
       .text("chat_template", m.chat_template)
+      .text("suffix", m.suffix)
       .truth("add_special", m.add_special)
       .raw("sampling", encode(m.sampling))
       .texts("stop", m.stop)
@@ -228,6 +203,7 @@ std::string encode(const GenerateMessage& m) {
       .number("keep", m.keep)
       .truth("return_tokens", m.return_tokens)
       .truth("count_only", m.count_only);
+  if (m.logprobs) out.number("logprobs", *m.logprobs);
   return out.finish();
 }
 
@@ -260,6 +236,7 @@ std::string encode(const DeltaMessage& m) {
   out.text("text", m.text).text("reasoning", m.reasoning);
   if (!m.tool_calls.empty()) out.raw("tool_calls", encode(m.tool_calls));
   out.number("generated", m.generated);
+  if (!m.logprobs.empty()) out.raw("logprobs", encode(m.logprobs));
   return out.finish();
 }
 

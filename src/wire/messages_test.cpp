@@ -149,6 +149,11 @@ TEST(Messages, GenerateComesBack) {
   m.sampling.top_p = 0.3;
   m.sampling.top_k = -1;
   m.sampling.logit_bias = {{5, -1e9}, {70000, 2.5}};
+  m.sampling.text_bias = {{" fox", 3.5}, {"\u00e9", Sampling::kBan}};
+  m.sampling.min_tokens = 3;
+  m.grammar = "root ::= \"x\"";
+  m.suffix = " the end";
+  m.logprobs = 0;
   m.stop = {"\n\n", ""};
   m.max_tokens = 0;
   m.ignore_eos = true;
@@ -220,11 +225,17 @@ TEST(Messages, DeltaComesBack) {
   m.reasoning = "hm";
   m.tool_calls = {{1, "call_1", "weather", "{\"city\""}, {1, "", "", ":\"Bern\"}"}};
   m.generated = 17;
+  m.logprobs = {{{5, "h\u00e9", -0.25}, {{5, "h\u00e9", -0.25}, {9, "\xF0\x9F", -9999}}},
+                {{0, "", -3.5}, {}}};
   expect_round_trip(m, decode_delta);
   const auto back = decode_delta(encode(m));
   EXPECT_EQ(back->text, m.text);
   EXPECT_EQ(back->tool_calls[1].arguments, ":\"Bern\"}");
   EXPECT_EQ(back->tool_calls[0].name, "weather");
+  ASSERT_EQ(back->logprobs.size(), 2U);
+  EXPECT_EQ(back->logprobs[0].chosen.bytes, "h\u00e9");
+  EXPECT_EQ(back->logprobs[0].top[1].bytes, "\xF0\x9F") << "half a character";
+  EXPECT_EQ(back->logprobs[0].top[1].logprob, -9999);
 }
 
 TEST(Messages, EveryByteOfATextComesBack) {
