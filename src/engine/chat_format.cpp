@@ -150,6 +150,24 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::open(const Vocabulary& vocabular
 }
 
 Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
+  return request.grammar.empty() ? render_free(request) : render_to_grammar(request);
+}
+
+Result<RenderedChat> ChatFormat::render_to_grammar(ChatRequest request) const {
+  if (request.thinking == Thinking::kOn) {
+    return Failed{
+        Error{ErrorCode::kInvalid, "a grammar leaves no room for reasoning; leave one of them out"}
+            .at("think")};
+  }
+  request.thinking = Thinking::kOff;
+  auto rendered = render_free(request);
+  if (!rendered) return rendered;
+  rendered->constraint = constrain_to_grammar(request.grammar);
+  rendered->parser.reset();
+  return rendered;
+}
+
+Result<RenderedChat> ChatFormat::render_free(const ChatRequest& request) const {
   common_chat_templates_inputs inputs;
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   inputs.parallel_tool_calls = parallel_calls_;
@@ -187,11 +205,18 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
   });
 }
 
+Constraint constrain_to_grammar(const std::string& grammar) {
+  Constraint constraint;
+  constraint.grammar = grammar;
+  constraint.source = Constraint::Source::kRequest;
+  return constraint;
+}
+
 Result<Constraint> constrain_to_schema(const std::string& schema) {
   return guarded("response_format", [&] {
     Constraint constraint;
     constraint.grammar = json_schema_to_grammar(common_json::parse(schema_or_object(schema)));
-    constraint.source = Constraint::Source::kSchema;
+    constraint.source = Constraint::Source::kRequest;
     return constraint;
   });
 }

@@ -25,6 +25,8 @@ struct ChatRequest {
   std::string response_schema;
   std::string template_kwargs;
   Thinking thinking = Thinking::kByItself;  // stands above what the kwargs say
+  // GBNF that the whole answer follows, so that there is no reasoning and no call; empty: none.
+  std::string grammar = {};
 };
 
 // What the model is to see, and how its answer is to be steered and read.
@@ -51,7 +53,8 @@ class ChatFormat {
   // With Thinking::kOff, a template that begins the reasoning whatever it is told has it end at
   // once. Without tools to offer, a choice of none is fine with any template.
   // Errors: kInvalid with the request field at fault ("messages", "tools", "response_format",
-  // "think"): "tools" for a template that cannot call, "think" for kOn and one that cannot reason.
+  // "think"): "tools" for a template that cannot call, "think" for kOn and one that cannot reason,
+  // or a grammar.
   Result<RenderedChat> render(const ChatRequest& request) const;
 
  private:
@@ -60,6 +63,9 @@ class ChatFormat {
   };
   ChatFormat(const Vocabulary& vocabulary, common_chat_templates* templates);
 
+  Result<RenderedChat> render_free(const ChatRequest& request) const;
+  Result<RenderedChat> render_to_grammar(ChatRequest request) const;
+
   const Vocabulary& vocabulary_;
   std::unique_ptr<common_chat_templates, Free> templates_;
   bool from_model_;
@@ -67,6 +73,9 @@ class ChatFormat {
   bool has_tools_ = false;
   bool thinks_ = false;
 };
+
+// One that is followed as it stands. Whether it can be is known by Sampler::create().
+Constraint constrain_to_grammar(const std::string& grammar);
 
 // A constraint that makes the answer to a raw prompt follow a JSON schema.
 // Errors: kInvalid at "response_format".

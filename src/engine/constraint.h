@@ -17,7 +17,7 @@ struct GrammarTrigger {
 
 // Limits on what may be sampled, as the engine's grammars state them. Empty: none.
 struct Constraint {
-  enum class Source { kSchema, kTemplate };
+  enum class Source { kRequest, kTemplate };  // who wants it
 
   std::string grammar;
   Source source = Source::kTemplate;

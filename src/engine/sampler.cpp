@@ -8,6 +8,8 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace hearth::engine {
 namespace {
@@ -56,8 +58,8 @@ void set_grammar(const Constraint& c, common_params_sampling& params) {
   params.preserved_tokens = {c.preserved.begin(), c.preserved.end()};
   if (c.grammar.empty()) return;
   params.grammar =
-      common_grammar{c.source == Constraint::Source::kSchema ? COMMON_GRAMMAR_TYPE_USER
-                                                             : COMMON_GRAMMAR_TYPE_TOOL_CALLS,
+      common_grammar{c.source == Constraint::Source::kRequest ? COMMON_GRAMMAR_TYPE_USER
+                                                              : COMMON_GRAMMAR_TYPE_TOOL_CALLS,
                      c.grammar};
   params.grammar_lazy = c.lazy;
   for (const GrammarTrigger& trigger : c.triggers) {
@@ -65,6 +67,26 @@ void set_grammar(const Constraint& c, common_params_sampling& params) {
         {static_cast<common_grammar_trigger_type>(trigger.kind), trigger.value, trigger.token});
   }
 }
+
+// While it lives, `tokens` cannot be chosen; afterwards the logits are what they were.
+class Banned {
+ public:
+  Banned(float* logits, const std::vector<Token>& tokens) : logits_{logits}, tokens_{tokens} {
+    for (const Token token : tokens_) {
+      before_.push_back(std::exchange(logits_[token], -std::numeric_limits<float>::infinity()));
+    }
+  }
+  ~Banned() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) logits_[tokens_[i]] = before_[i];
+  }
+  Banned(const Banned&) = delete;
+  Banned& operator=(const Banned&) = delete;
+
+ private:
+  float* logits_;
+  const std::vector<Token>& tokens_;
+  std::vector<float> before_;
+};
 
 Token largest(const float* logits, int count) {
   int best = 0;
@@ -81,7 +103,7 @@ void Sampler::Free::operator()(common_sampler* sampler) const { common_sampler_f
 Result<Sampler> Sampler::create(const Vocabulary& vocabulary, const SamplingOptions& options,
                                 const Constraint& constraint) {
   if (is_plain_greedy(vocabulary, options, constraint)) {
-    return Sampler{vocabulary.size(), nullptr};
+    return Sampler{vocabulary, options.min_tokens, nullptr};
   }
   common_params_sampling params;
   set_numbers(options, params);
@@ -90,7 +112,7 @@ Result<Sampler> Sampler::create(const Vocabulary& vocabulary, const SamplingOpti
   set_grammar(constraint, params);
   try {
     common_sampler* chain = common_sampler_init(vocabulary.handle(), params);
-    return Sampler{vocabulary.size(), std::unique_ptr<common_sampler, Free>{chain}};
+    return Sampler{vocabulary, options.min_tokens, std::unique_ptr<common_sampler, Free>{chain}};
   } catch (const std::exception& e) {
     return fail(ErrorCode::kInvalid, e.what());
   }
@@ -102,9 +124,16 @@ void Sampler::accept_prompt(std::span<const Token> prompt) {
 }
 
 Result<Token> Sampler::sample(llama_context* context, int index) {
+  if (endless_ <= 0) return choose(context, index);
+  --endless_;
+  const Banned ends{llama_get_logits_ith(context, index), vocabulary_->eog_tokens()};
+  return choose(context, index);
+}
+
+Result<Token> Sampler::choose(llama_context* context, int index) {
   if (!chain_) {
     const float* logits = llama_get_logits_ith(context, index);
-    const Token token = largest(logits, vocabulary_);
+    const Token token = largest(logits, vocabulary_->size());
     if (std::isfinite(logits[token])) return token;
     return fail(ErrorCode::kInternal, "the model produced no numbers for the next token");
   }

@@ -30,10 +30,12 @@ struct SamplingOptions {
   int repeat_last_n = 64;  // -1: the whole context
   std::map<Token, double> logit_bias;
   bool ignore_eos = false;  // end-of-generation tokens are banned
+  int min_tokens = 0;       // they are banned for so many tokens
 };
 
 // Chooses the tokens of one sequence. Greedy choice without any further wish is a plain search for
-// the largest number; everything else is the engine's own chain. Not thread-safe.
+// the largest number; everything else is the engine's own chain. The vocabulary must outlive it.
+// Not thread-safe.
 class Sampler {
  public:
   // Errors: kInvalid when a value is out of range or the constraint's grammar cannot be used.
@@ -51,10 +53,12 @@ class Sampler {
   struct Free {
     void operator()(common_sampler* sampler) const;
   };
-  Sampler(int vocabulary, std::unique_ptr<common_sampler, Free> chain)
-      : vocabulary_{vocabulary}, chain_{std::move(chain)} {}
+  Sampler(const Vocabulary& vocabulary, int min_tokens, std::unique_ptr<common_sampler, Free> chain)
+      : vocabulary_{&vocabulary}, endless_{min_tokens}, chain_{std::move(chain)} {}
+  Result<Token> choose(llama_context* context, int index);
 
-  int vocabulary_;
+  const Vocabulary* vocabulary_;
+  int endless_;                                  // so many more tokens may be no end
   std::unique_ptr<common_sampler, Free> chain_;  // null: greedy
 };
 

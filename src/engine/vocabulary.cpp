@@ -88,6 +88,15 @@ std::optional<Token> Vocabulary::bos() const {
   return token;
 }
 
+std::optional<Vocabulary::GapMarks> Vocabulary::gap_marks() const {
+  const GapMarks marks{llama_vocab_fim_pre(vocab_), llama_vocab_fim_suf(vocab_),
+                       llama_vocab_fim_mid(vocab_)};
+  if (!contains(marks.before) || !contains(marks.after) || !contains(marks.fill)) {
+    return std::nullopt;
+  }
+  return marks;
+}
+
 bool Vocabulary::ends_with_special() const {
   return llama_vocab_get_add_eos(vocab_) || llama_vocab_get_add_sep(vocab_);
 }

@@ -44,6 +44,12 @@ class Vocabulary {
 
   // The token that begins a text; nullopt: the vocabulary has none.
   std::optional<Token> bos() const;
+  // What marks the text before a gap, that after it, and the place to fill it; nullopt: the
+  // vocabulary has no such marks.
+  struct GapMarks {
+    Token before, after, fill;
+  };
+  std::optional<GapMarks> gap_marks() const;
   bool ends_with_special() const;  // tokenize(kYes) puts an EOS or a separator last
 
   bool is_eog(Token token) const { return eog_[static_cast<std::size_t>(token)]; }

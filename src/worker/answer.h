@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/output_parser.h"
 #include "engine/vocabulary.h"
+#include "wire/logprobs.h"
+#include "worker/held_logprobs.h"
 #include "worker/request.h"
 
 namespace hearth::worker {
@@ -20,12 +24,15 @@ class Answer {
     engine::OutputDelta delta;
     const std::string* stop = nullptr;  // the stop string that ended the answer
   };
-  Step add(engine::Token token);
+  Step add(engine::Token token, std::optional<wire::TokenLogprob> told = {});
 
   // What was held back, when the answer ended otherwise than by a stop string.
   engine::OutputDelta rest();
   // What the parser still has, after a stop string or rest().
   engine::OutputDelta finish();
+
+  // Of the tokens whose text has come out since the last call.
+  std::vector<wire::TokenLogprob> take_logprobs() { return logprobs_.take(); }
 
   bool called_tools() const { return request_.parser && request_.parser->called_tools(); }
 
@@ -35,6 +42,7 @@ class Answer {
   const engine::Vocabulary& vocabulary_;
   Request& request_;
   std::string bytes_;  // of a character that is not whole yet
+  HeldLogprobs logprobs_;
 };
 
 }  // namespace hearth::worker

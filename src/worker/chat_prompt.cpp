@@ -128,7 +128,8 @@ class Conversation {
 
 Result<ChatRequest> chat_request(const wire::GenerateMessage& message) {
   ChatRequest request{message.messages,        message.tools,           message.tool_choice,
-                      message.response_schema, message.template_kwargs, Thinking::kByItself};
+                      message.response_schema, message.template_kwargs, Thinking::kByItself,
+                      message.grammar};
   if (message.thinking.empty()) return request;
   if (message.thinking != "on" && message.thinking != "off") {
     return Failed{Error{ErrorCode::kInvalid, "reasoning is either on or off"}.at("think")};

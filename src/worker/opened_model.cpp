@@ -128,6 +128,7 @@ wire::ReadyMessage ready_message(const OpenedModel& model) {
   ready.chat_template = model.format->is_from_model() ? "model" : "chatml";
   ready.generates = model.generates;
   ready.calls_tools = model.format->calls_tools();
+  ready.fills = model.vocabulary->gap_marks().has_value();
   ready.thinks = model.format->thinks();
   ready.streams = model.metadata != nullptr;
   const engine::MemoryUse& use = model.placement.estimate;

@@ -17,7 +17,18 @@ using engine::AddSpecial;
 using engine::ShowSpecial;
 using engine::Token;
 
-engine::SamplingOptions sampling_of(const wire::GenerateMessage& message) {
+// Only the vocabulary knows which tokens a text has.
+void add_text_biases(const engine::Vocabulary& vocabulary, const wire::Sampling& from,
+                     engine::SamplingOptions& to) {
+  for (const wire::TextBias& bias : from.text_bias) {
+    for (const Token token : vocabulary.tokenize(bias.text, AddSpecial::kNo)) {
+      to.logit_bias[token] = bias.bias;
+    }
+  }
+}
+
+engine::SamplingOptions sampling_of(const wire::GenerateMessage& message,
+                                    const engine::Vocabulary& vocabulary) {
   const wire::Sampling& from = message.sampling;
   engine::SamplingOptions to;
   to.seed = from.seed;
@@ -32,6 +43,8 @@ engine::SamplingOptions sampling_of(const wire::GenerateMessage& message) {
   to.repeat_last_n = from.repeat_last_n;
   to.logit_bias = {from.logit_bias.begin(), from.logit_bias.end()};
   to.ignore_eos = message.ignore_eos;
+  to.min_tokens = from.min_tokens;
+  add_text_biases(vocabulary, from, to);
   return to;
 }
 
@@ -41,6 +54,7 @@ void set_steering(wire::GenerateMessage& message, engine::RenderedChat& chat, Re
   request.parser = std::move(chat.parser);
   request.preserved = std::move(chat.constraint.preserved);
   request.max_tokens = message.max_tokens;
+  request.logprobs = message.logprobs;
   request.reuse_prefix = message.cache_prompt;
   request.domain = std::move(message.domain);
   request.plan_prefix = message.plan_prefix;
@@ -76,9 +90,12 @@ Result<wire::TokenizedMessage> prepare_generate(const Language& language, Reques
   if (message.count_only) return reply;
 
   engine::RenderedChat& chat = prompt->chat;
-  auto sampler =
-      engine::Sampler::create(language.vocabulary, sampling_of(message), chat.constraint);
-  if (!sampler) return Failed{std::move(sampler).error()};
+  auto sampler = engine::Sampler::create(
+      language.vocabulary, sampling_of(message, language.vocabulary), chat.constraint);
+  if (!sampler) {
+    Error error = std::move(sampler).error();
+    return Failed{message.grammar.empty() ? std::move(error) : std::move(error).at("grammar")};
+  }
   request.sampler.emplace(std::move(*sampler));
   request.sampler->accept_prompt(request.prompt);
   set_steering(message, chat, request);

@@ -57,13 +57,50 @@ Result<> check_text(const Language& language, const GenerateMessage& message,
   return check_length(language, text, context_of(language, message));
 }
 
+Result<engine::Constraint> constraint_of(const GenerateMessage& message) {
+  if (!message.grammar.empty()) return engine::constrain_to_grammar(message.grammar);
+  if (message.response_schema.empty()) return engine::Constraint{};
+  return engine::constrain_to_schema(message.response_schema);
+}
+
+// A text with a gap after it, as models have been taught to see one.
+Result<std::vector<Token>> gap_tokens(const Language& language, const GenerateMessage& message) {
+  const engine::Vocabulary& vocabulary = language.vocabulary;
+  const auto marks = vocabulary.gap_marks();
+  if (!marks) {
+    return Failed{Error{ErrorCode::kInvalid,
+                        "this model cannot fill in a gap: its vocabulary has "
+                        "no marks for one; leave suffix out"}
+                      .at("suffix")};
+  }
+  for (const std::string* text : {&message.prompt, &message.suffix}) {
+    auto possible = check_length(language, *text, context_of(language, message));
+    if (!possible) return Failed{possible.error()};
+  }
+  // Only the beginning of all has what begins a text.
+  std::vector<Token> tokens = vocabulary.tokenize("", AddSpecial::kYes);
+  const auto add = [&](Token mark, const std::string& text) {
+    tokens.push_back(mark);
+    const std::vector<Token> more = vocabulary.tokenize(text, AddSpecial::kNo);
+    tokens.insert(tokens.end(), more.begin(), more.end());
+  };
+  add(marks->before, message.prompt);
+  add(marks->after, message.suffix);
+  tokens.push_back(marks->fill);
+  return tokens;
+}
+
 Result<Prompt> raw_prompt(const Language& language, const GenerateMessage& message) {
   Prompt prompt;
   prompt.chat.prompt = message.prompt;
-  if (!message.response_schema.empty()) {
-    auto constraint = engine::constrain_to_schema(message.response_schema);
-    if (!constraint) return Failed{std::move(constraint).error()};
-    prompt.chat.constraint = std::move(*constraint);
+  auto constraint = constraint_of(message);
+  if (!constraint) return Failed{std::move(constraint).error()};
+  prompt.chat.constraint = std::move(*constraint);
+  if (!message.suffix.empty()) {
+    auto tokens = gap_tokens(language, message);
+    if (!tokens) return Failed{std::move(tokens).error()};
+    prompt.tokens = std::move(*tokens);
+    return prompt;
   }
   const PromptRoom room = prompt_room(context_of(language, message), message.max_tokens);
   const AddSpecial special = message.add_special ? AddSpecial::kYes : AddSpecial::kNo;

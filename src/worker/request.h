@@ -51,6 +51,7 @@ struct Request {
   std::unique_ptr<engine::OutputParser> parser;
   std::vector<engine::Token> preserved;  // control tokens whose text the parser needs
   std::string echo;
+  std::optional<int> logprobs;  // alternatives told with each token; absent: no log probabilities
   int max_tokens = -1;
   int context_limit = 0;  // of prompt and reply together
   bool reuse_prefix = true;

@@ -26,6 +26,14 @@ wire::DeltaMessage message_of(OutputDelta delta, int generated) {
   return message;
 }
 
+wire::TokenChance chance_of(const engine::Vocabulary& vocabulary, engine::TokenChance from) {
+  wire::TokenChance chance;
+  chance.token = from.token;
+  chance.logprob = from.logprob;
+  vocabulary.append_piece(from.token, engine::ShowSpecial::kYes, chance.bytes);
+  return chance;
+}
+
 }  // namespace
 
 Sequence::Sequence(RequestPtr request, const engine::Vocabulary& vocabulary, Replies& replies,
@@ -94,10 +102,21 @@ Sequence::State Sequence::take_logits(llama_context* context, int index) {
     error_ = std::move(token).error();
     return State::kEnded;
   }
-  return take_token(*token);
+  return take_token(*token, told_of(context, index, *token));
 }
 
-Sequence::State Sequence::take_token(Token token) {
+std::optional<wire::TokenLogprob> Sequence::told_of(llama_context* context, int index,
+                                                    Token token) const {
+  if (!request_->logprobs || vocabulary_.is_eog(token)) return std::nullopt;
+  const auto known = engine::read_logprobs(context, index, vocabulary_, token, *request_->logprobs);
+  wire::TokenLogprob told{chance_of(vocabulary_, {token, known.chosen}), {}};
+  for (const engine::TokenChance& one : known.top) {
+    told.top.push_back(chance_of(vocabulary_, one));
+  }
+  return told;
+}
+
+Sequence::State Sequence::take_token(Token token, std::optional<wire::TokenLogprob> told) {
   last_ = token;
   ++generated_;
   if (request_->return_tokens) written_.push_back(token);
@@ -106,7 +125,7 @@ Sequence::State Sequence::take_token(Token token) {
     end("stop");
     return State::kEnded;
   }
-  auto [delta, stop] = answer_.add(token);
+  auto [delta, stop] = answer_.add(token, std::move(told));
   stamp_first_token(now());
   send(std::move(delta));
   if (stop != nullptr) {
@@ -146,15 +165,23 @@ void Sequence::send_started() {
 }
 
 void Sequence::send(OutputDelta delta) {
-  if (delta.empty()) return;
+  // What is known of tokens that came to no text yet waits for some.
+  if (!delta.empty()) send(std::move(delta), answer_.take_logprobs());
+}
+
+void Sequence::send(OutputDelta delta, std::vector<wire::TokenLogprob> logprobs) {
   send_started();
-  replies_.send(wire::FrameType::kDelta, request_->id, message_of(std::move(delta), generated_));
+  wire::DeltaMessage message = message_of(std::move(delta), generated_);
+  message.logprobs = std::move(logprobs);
+  replies_.send(wire::FrameType::kDelta, request_->id, message);
 }
 
 void Sequence::finish(const CellFigures& figures) {
   if (reason_ != "cancelled" && stopped_by_.empty()) send(answer_.rest());
   if (reason_ != "cancelled") {
     send(answer_.finish());
+    auto left = answer_.take_logprobs();
+    if (!left.empty()) send({}, std::move(left));
     send_started();
   }
   if (reason_ == "stop" && answer_.called_tools()) reason_ = "tool_calls";

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/stage.h"
+#include "engine/logprobs.h"
 #include "engine/vocabulary.h"
 #include "worker/answer.h"
 #include "worker/replies.h"
@@ -75,9 +76,12 @@ class Sequence {
   const Error* error() const { return error_ ? &*error_ : nullptr; }
 
  private:
-  State take_token(engine::Token token);
+  State take_token(engine::Token token, std::optional<wire::TokenLogprob> told);
+  std::optional<wire::TokenLogprob> told_of(llama_context* context, int index,
+                                            engine::Token token) const;
   void end(std::string reason) { reason_ = std::move(reason); }
   void send(engine::OutputDelta delta);
+  void send(engine::OutputDelta delta, std::vector<wire::TokenLogprob> logprobs);
   void send_started();
   void add_cut_prefill(wire::DoneMessage& done);
   int cached() const { return prefix_.live + prefix_.arena + prefix_.disk + prefix_.shifted; }

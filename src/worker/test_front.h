@@ -21,6 +21,7 @@ namespace hearth::worker::test {
 // What a test saw of one request.
 struct Reply {
   std::string text;
+  std::vector<wire::TokenLogprob> logprobs;
   std::vector<wire::FrameType> frames;
   wire::TokenizedMessage tokenized;
   wire::StartedMessage started;
@@ -152,9 +153,12 @@ class TestFront {
       case wire::FrameType::kStarted:
         reply.started = *wire::decode_started(frame.payload);
         return false;
-      case wire::FrameType::kDelta:
-        reply.text += wire::decode_delta(frame.payload)->text;
+      case wire::FrameType::kDelta: {
+        const wire::DeltaMessage delta = *wire::decode_delta(frame.payload);
+        reply.text += delta.text;
+        reply.logprobs.insert(reply.logprobs.end(), delta.logprobs.begin(), delta.logprobs.end());
         return false;
+      }
       case wire::FrameType::kDone:
         reply.done = *wire::decode_done(frame.payload);
         return true;
