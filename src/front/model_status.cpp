@@ -62,6 +62,8 @@ std::vector<std::string> capabilities_of(const ModelFacts& facts, const ModelHos
   if (generates) capabilities.emplace_back("completion");
   if (generates && tools) capabilities.emplace_back("tools");
   if (generates && thinks) capabilities.emplace_back("thinking");
+  // Only the engine knows the many names of such tokens.
+  if (generates && ready != nullptr && ready->fills) capabilities.emplace_back("insert");
   if (facts.pools || !generates) capabilities.emplace_back("embedding");
   return capabilities;
 }

@@ -86,6 +86,7 @@ struct Delta {
   std::string text;
   std::string reasoning;
   std::vector<wire::ToolCallDelta> tool_calls;
+  std::vector<wire::TokenLogprob> logprobs = {};  // where the request asked for them
 };
 
 // What came so far is void: a worker died before the client saw anything, and the request runs

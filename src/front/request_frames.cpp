@@ -184,7 +184,8 @@ void RequestRun::on_started(Model& model, const wire::StartedMessage& message) {
 
 void RequestRun::on_delta(wire::DeltaMessage message) {
   delta_sent_ = true;
-  Delta delta{std::move(message.text), std::move(message.reasoning), std::move(message.tool_calls)};
+  Delta delta{std::move(message.text), std::move(message.reasoning), std::move(message.tool_calls),
+              std::move(message.logprobs)};
   events_.push(std::move(delta));
 }
 

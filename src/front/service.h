@@ -99,7 +99,7 @@ struct ModelStatus {
   std::string keep_alive_source = "default";
   std::optional<std::int64_t> expires_at_us;  // wall clock; absent while busy, or until wanted
   std::vector<std::string> pinned;            // of "weights", "pages"
-  std::vector<std::string> capabilities;      // "completion", "tools", "thinking", "embedding"
+  std::vector<std::string> capabilities;      // "completion", "tools", "insert", ...
   std::vector<std::string> aliases;           // of the configuration
 
   // ---- the artifact ----
