@@ -5,6 +5,7 @@
 
 #include "api/errors.h"
 #include "base/clock.h"
+#include "base/event_loop.h"
 #include "front/service.h"
 #include "http/server.h"
 
@@ -18,6 +19,7 @@ struct ApiOptions {
   const Clock* clock = &Clock::real();
   // Where replies of /v1/responses are kept; null: nowhere.
   responses::KeptResponses* responses = nullptr;
+  EventLoop* loop = nullptr;  // what handlers run on; only requests for several replies need it
 };
 
 // Who sent a request. Where the server has no keys, everybody is its admin.

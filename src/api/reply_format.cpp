@@ -10,6 +10,7 @@ namespace hearth::api {
 void Collected::add(const front::Delta& delta) {
   text += delta.text;
   reasoning += delta.reasoning;
+  logprobs.insert(logprobs.end(), delta.logprobs.begin(), delta.logprobs.end());
   for (const wire::ToolCallDelta& part : delta.tool_calls) {
     auto call = std::ranges::find(tool_calls, part.index, &wire::ToolCallDelta::index);
     if (call == tool_calls.end()) {
@@ -31,9 +32,12 @@ std::string progress_json(const front::Progress& progress) {
   return out.object();
 }
 
-// A comment, which clients of server-sent events pass over.
-void ReplyFormat::append_progress(std::string& out, const front::Progress& progress) {
+void append_progress_comment(std::string& out, const front::Progress& progress) {
   out += ": progress " + progress_json(progress) + "\n\n";
+}
+
+void ReplyFormat::append_progress(std::string& out, const front::Progress& progress) {
+  append_progress_comment(out, progress);
 }
 
 }  // namespace hearth::api

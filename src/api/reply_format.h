@@ -26,9 +26,12 @@ struct Collected {
   std::string text;
   std::string reasoning;
   std::vector<wire::ToolCallDelta> tool_calls;  // complete, by index
+  std::vector<wire::TokenLogprob> logprobs = {};
 
   void add(const front::Delta& delta);
 };
+
+inline constexpr std::string_view kEventStream = "text/event-stream; charset=utf-8";
 
 // How a generated reply looks in one dialect. What the append functions add is complete: whole
 // server-sent events, or whole lines. One object for each reply, used from first to last in order:
@@ -41,7 +44,7 @@ class ReplyFormat {
   virtual std::string_view whole_content_type() const { return "application/json"; }
 
   // Of the stream.
-  virtual std::string_view content_type() const { return "text/event-stream; charset=utf-8"; }
+  virtual std::string_view content_type() const { return kEventStream; }
   // While the model warms, for those who asked for it; before append_first().
   virtual void append_progress(std::string& out, const front::Progress& progress);
   // What comes before any text, if this dialect has it.
@@ -57,5 +60,8 @@ using MakeFormat = std::function<std::unique_ptr<ReplyFormat>(ReplyIdentity)>;
 
 // {"stage","fraction","done_bytes","total_bytes"}
 std::string progress_json(const front::Progress& progress);
+
+// The same as a comment, which clients of server-sent events pass over.
+void append_progress_comment(std::string& out, const front::Progress& progress);
 
 }  // namespace hearth::api

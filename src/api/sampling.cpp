@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace hearth::api {
@@ -11,6 +12,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMaxStops = 64;
+constexpr double kLargestBias = 100;
 
 void read_seed(const Fields& body, wire::Sampling& sampling) {
   const json::value* seed = body.find("seed");
@@ -32,18 +34,62 @@ void read_seed(const Fields& body, wire::Sampling& sampling) {
   }
 }
 
+std::optional<int> token_id(std::string_view text) {
+  int token = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), token);
+  if (error != std::errc{} || end != text.data() + text.size() || token < 0) return std::nullopt;
+  return token;
+}
+
+// A number, or false for never.
+std::optional<double> bias_of(const Fields& fields, const json::value& value, std::string path) {
+  if (value == json::value(false)) return wire::Sampling::kBan;
+  const bool fits = value.is_number() && std::abs(value.to_number<double>()) <= kLargestBias;
+  if (fits) return value.to_number<double>();
+  fields.fail_at(std::move(path), fmt::format("a number from {} to {} or false is expected",
+                                              -kLargestBias, kLargestBias));
+  return std::nullopt;
+}
+
+// [[token id or text, bias], ...]
+void read_bias_list(const Fields& body, const json::array& list, wire::Sampling& sampling) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string path = fmt::format("{}[{}]", body.path_of("logit_bias"), i);
+    const json::array* pair = list[i].if_array();
+    if (pair == nullptr || pair->size() != 2) {
+      return body.fail_at(path, "a list of a token id or a text, and a bias, is expected");
+    }
+    const auto bias = bias_of(body, (*pair)[1], path + "[1]");
+    if (!bias) return;
+    const json::value& what = (*pair)[0];
+    const auto id = integer_of(what);
+    if (id && *id >= 0 && *id <= std::numeric_limits<int>::max()) {
+      sampling.logit_bias[static_cast<int>(*id)] = *bias;
+    } else if (what.is_string() && !what.get_string().empty()) {
+      sampling.text_bias.push_back({std::string{std::string_view{what.get_string()}}, *bias});
+    } else {
+      return body.fail_at(path + "[0]", "a token id or a text is expected");
+    }
+  }
+}
+
+// By token ids; a name that is none is a text, all of whose tokens get the bias.
 void read_logit_bias(const Fields& body, wire::Sampling& sampling) {
+  const json::value* value = body.find("logit_bias");
+  if (value == nullptr) return;
+  if (value->is_array()) return read_bias_list(body, value->get_array(), sampling);
   const std::optional<Fields> biases = body.object("logit_bias");
   if (!biases) return;
   for (const auto& member : biases->json()) {
-    const std::string_view key = member.key();
-    int token = 0;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), token);
-    if (error != std::errc{} || end != key.data() + key.size() || token < 0) {
-      biases->fail(key, "the names in logit_bias are token ids");
-      return;
+    const std::string key{std::string_view{member.key()}};
+    if (key.empty()) return biases->fail(key, "a token id or a text is expected as a name");
+    const auto bias = bias_of(*biases, member.value(), biases->path_of(key));
+    if (!bias) return;
+    if (const auto id = token_id(key)) {
+      sampling.logit_bias[*id] = *bias;
+    } else {
+      sampling.text_bias.push_back({key, *bias});
     }
-    if (const auto bias = biases->number(key, {-100, 100})) sampling.logit_bias[token] = *bias;
   }
 }
 

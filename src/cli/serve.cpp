@@ -212,7 +212,7 @@ class Running {
   std::unique_ptr<front::FrontService> service_;
   std::unique_ptr<Kept> responses_;
   AsioEventLoop& loop_;
-  const api::ApiOptions api_{&Clock::real(), responses_.get()};
+  const api::ApiOptions api_{&Clock::real(), responses_.get(), &loop_};
   std::unique_ptr<http::Server> server_;
   ServiceManager manager_{loop_, front::process_environment()};
   Gate stopping_parts_{loop_};

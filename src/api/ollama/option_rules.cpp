@@ -69,7 +69,7 @@ constexpr std::array kRules{
     OptionRule{"low_vram", kNeutralOnly, "false",
                "the server decides what goes to a GPU; leave it out"},
     OptionRule{"f16_kv", kNeutralOnly, "true", "the cache of keys and values is f16"},
-    OptionRule{"logits_all", kNeutralOnly, "false", "log probabilities are not supported"},
+    OptionRule{"logits_all", kNeutralOnly, "false", "ask for log probabilities with logprobs"},
     OptionRule{"vocab_only", kNeutralOnly, "false", "a model without its weights answers nothing"},
     OptionRule{"embedding_only", kNeutralOnly, "false", "use /api/embed for vectors"},
     OptionRule{"draft_num_predict", kNoEffect, "",

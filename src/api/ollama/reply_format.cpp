@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
+#include <span>
 
 #include "api/errors.h"
+#include "api/logprob_json.h"
 #include "api/ollama/figures.h"
 #include "base/json.h"
 #include "timeline/json_writer.h"
@@ -20,6 +22,7 @@ struct Piece {
   std::string_view text;
   std::string_view thinking;
   std::string calls;  // a JSON list, or empty
+  std::span<const wire::TokenLogprob> logprobs = {};
 };
 
 std::string_view reason_of(const front::Finished& end) {
@@ -44,6 +47,7 @@ void add_piece(JsonWriter& line, Shape shape, const Piece& piece) {
   if (!piece.thinking.empty()) holder.string("thinking", piece.thinking);
   if (!piece.calls.empty()) holder.raw("tool_calls", piece.calls);
   if (shape == Shape::kChat) line.raw("message", message.object());
+  if (!piece.logprobs.empty()) line.raw("logprobs", logprob_list(piece.logprobs));
 }
 
 // Nothing when its arguments are no whole object.
@@ -67,7 +71,8 @@ class LineFormat : public ReplyFormat {
     open_calls_.tool_calls = reply.tool_calls;
     std::string rest;
     std::string calls = take_calls(0, rest);
-    return done({reply.text + rest, reply.reasoning, std::move(calls)}, end);
+    rest = reply.text + rest;
+    return done({rest, reply.reasoning, std::move(calls), reply.logprobs}, end);
   }
   std::string_view whole_content_type() const override { return kJson; }
   std::string_view content_type() const override { return kNdjson; }
@@ -82,8 +87,8 @@ class LineFormat : public ReplyFormat {
   void append_first(std::string&, const front::Started&) override {}
 
   void append_delta(std::string& out, const front::Delta& delta) override {
-    if (!delta.text.empty() || !delta.reasoning.empty()) {
-      append_piece(out, {delta.text, delta.reasoning, ""});
+    if (!delta.text.empty() || !delta.reasoning.empty() || !delta.logprobs.empty()) {
+      append_piece(out, {delta.text, delta.reasoning, "", delta.logprobs});
     }
     if (delta.tool_calls.empty()) return;
     front::Delta calls;

@@ -53,6 +53,21 @@ front::Finished finished(std::string reason) {
   return end;
 }
 
+TEST(OllamaLines, CarryLogprobsBesideTheMessage) {
+  for (const Shape shape : {Shape::kChat, Shape::kGenerate}) {
+    front::Delta delta{"hi", "", {}};
+    delta.logprobs = {{{5, "hi", -0.5}, {}}};
+    const json::value list =
+        json::parse(R"([{"token":"hi","logprob":-0.5,"bytes":[104,105],"top_logprobs":[]}])");
+    std::string out;
+    format_of(shape)->append_delta(out, delta);
+    EXPECT_EQ(lines_of(out).at(0).at("logprobs"), list);
+    Collected all;
+    all.add(delta);
+    EXPECT_EQ(json::parse(format_of(shape)->whole(all, finished("stop"))).at("logprobs"), list);
+  }
+}
+
 wire::ToolCallDelta part(int index, std::string name, std::string arguments) {
   return {index, "", std::move(name), std::move(arguments)};
 }

@@ -9,6 +9,7 @@
 
 #include "api/create_request.h"
 #include "api/fields.h"
+#include "api/logprob_json.h"
 #include "api/modules.h"
 #include "api/ollama/messages.h"
 #include "api/ollama/option_rules.h"
@@ -51,13 +52,16 @@ Purpose purpose_without_prompt(const RequestOptions& options) {
   return at_once ? Purpose::kUnload : Purpose::kLoad;
 }
 
+void read_logprobs(const Fields& body, wire::GenerateMessage& message) {
+  const bool wanted = body.flag("logprobs").value_or(false);
+  const auto others = body.integer("top_logprobs", {0, kMostAlternatives});
+  if (wanted) message.logprobs = static_cast<int>(others.value_or(0));
+  if (!wanted && others.value_or(0) > 0) {
+    body.fail("top_logprobs", "needs logprobs to be true");
+  }
+}
+
 void refuse_unsupported(const Fields& body) {
-  if (body.flag("logprobs").value_or(false)) {
-    body.fail("logprobs", "log probabilities are not supported yet");
-  }
-  if (body.integer("top_logprobs", {0, 20}).value_or(0) > 0) {
-    body.fail("top_logprobs", "log probabilities are not supported yet");
-  }
   if (body.flag("shift").value_or(false)) {
     body.fail("shift",
               "the context is not shifted; a reply that fills it ends with done_reason length");
@@ -113,6 +117,7 @@ TextCall read_common(const Fields& body, const ModelSettings& settings) {
   read_format(body, message);
   read_think(body, message);
   message.truncate = body.flag("truncate").value_or(true);
+  read_logprobs(body, message);
   refuse_unsupported(body);
   read_modules(body, call.generate.options);
   return call;
@@ -131,15 +136,21 @@ void read_context(const Fields& body, wire::GenerateMessage& message) {
   }
 }
 
-void refuse_in_raw(const Fields& body, const wire::GenerateMessage& message) {
+// `what` stands for itself.
+void refuse_beside(std::string_view what, const Fields& body,
+                   const wire::GenerateMessage& message) {
   for (std::string_view name : {"system", "context"}) {
     const json::value* value = body.find(name);
     const bool empty = value == nullptr || *value == json::value("") ||
                        (value->is_array() && value->get_array().empty());
-    if (!empty) body.fail(name, "a raw prompt stands for itself; leave this out or raw");
+    if (!empty) {
+      body.fail(name, fmt::format("a prompt with {} stands for itself; leave this out, or {}", what,
+                                  what));
+    }
   }
   if (message.thinking == "on") {
-    body.fail("think", "a raw prompt has no template that could ask for reasoning");
+    body.fail("think",
+              fmt::format("a prompt with {} has no template that could ask for reasoning", what));
   }
 }
 
@@ -149,8 +160,10 @@ void read_prompt(const Fields& body, const ModelSettings& settings, TextCall& ca
   const std::string system = body.text("system").value_or("");
   read_context(body, message);
   if (prompt.empty()) call.purpose = purpose_without_prompt(call.generate.options);
-  if (body.flag("raw").value_or(false)) {
-    refuse_in_raw(body, message);
+  message.suffix = body.text("suffix").value_or("");
+  const bool raw = body.flag("raw").value_or(false);
+  if (raw || !message.suffix.empty()) {
+    refuse_beside(raw ? "raw" : "suffix", body, message);
     message.thinking.clear();
     message.prompt = prompt;
     return;
@@ -221,9 +234,6 @@ Result<TextCall> parse_generate(const json::object& object, const ModelDefaults&
   read_prompt(body, settings, call);
   check_modules(body, call.generate);
   refuse_images(body);
-  if (!body.text("suffix").value_or("").empty()) {
-    body.fail("suffix", "this model does not support insert: filling in the middle");
-  }
   if (!body.text("template").value_or("").empty()) {
     body.fail("template",
               "the model's own template is used; for another one, send the finished prompt with "

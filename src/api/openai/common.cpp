@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "api/grammar_check.h"
+#include "api/logprob_json.h"
 #include "api/modules.h"
 #include "api/sampling.h"
 
@@ -14,8 +16,6 @@ namespace {
 
 constexpr int kMaxTokens = std::numeric_limits<int>::max();
 
-constexpr std::string_view kNoLogprobs = "log probabilities are not supported yet";
-
 struct RefusedField {
   std::string_view name;
   std::string_view reason;
@@ -24,18 +24,12 @@ struct RefusedField {
 };
 
 constexpr std::array kRefusedFields{
-    // A boolean in chats, a number in /v1/completions.
-    RefusedField{"logprobs", kNoLogprobs, {"false", "0"}},
-    RefusedField{"top_logprobs", kNoLogprobs, {"0"}},
     RefusedField{
         "functions", "the old form of function calling is not supported; use tools", {"[]"}},
     RefusedField{"function_call",
                  "the old form of function calling is not supported; use tool_choice",
                  {"\"none\""}},
-    RefusedField{"suffix", "filling in the middle is not supported yet", {"\"\""}},
     RefusedField{"audio", "audio output is not supported"},
-    RefusedField{
-        "grammar", "grammars are not supported; use response_format with a JSON schema", {"\"\""}},
 };
 
 bool asks_for_nothing(const json::value& value, const RefusedField& refused) {
@@ -48,11 +42,6 @@ void refuse_unsupported(const Fields& body) {
     if (value == nullptr || asks_for_nothing(*value, refused)) continue;
     body.fail(refused.name, std::string{refused.reason});
   }
-  for (std::string_view name : {"n", "best_of"}) {
-    const json::value* count = body.find(name);
-    if (count == nullptr || integer_of(*count) == 1) continue;
-    body.fail(name, "only 1 is supported: one reply for each request");
-  }
 }
 
 void read_limits(const Fields& body, wire::GenerateMessage& message) {
@@ -64,6 +53,12 @@ void read_limits(const Fields& body, wire::GenerateMessage& message) {
   keep(message.cache_prompt, body.flag("cache_prompt"));
 }
 
+// llama-server's word for the log probabilities of so many tokens.
+void read_n_probs(const Fields& body, wire::GenerateMessage& message) {
+  const auto count = body.integer("n_probs", {0, kMostAlternatives});
+  if (count.value_or(0) > 0) message.logprobs = static_cast<int>(*count);
+}
+
 void read_streaming(const Fields& body, ChatCall& call) {
   if (body.flag("stream").value_or(false)) call.generate.delivery = front::Delivery::kStreamed;
   call.generate.options.return_progress = read_progress(body, call.generate.delivery);
@@ -71,7 +66,38 @@ void read_streaming(const Fields& body, ChatCall& call) {
   if (options && options->flag("include_usage").value_or(false)) call.usage = UsageChunk::kYes;
 }
 
+bool has_tools(const wire::GenerateMessage& message) {
+  return !message.tools.empty() && message.tool_choice != "none";
+}
+
 }  // namespace
+
+void read_grammar(const Fields& body, wire::GenerateMessage& message) {
+  message.grammar = body.text("grammar").value_or("");
+  if (message.grammar.empty()) return;
+  if (!message.response_schema.empty() || has_tools(message)) {
+    body.fail("grammar", "stands for the whole reply; leave it out, or tools and response_format");
+    return;
+  }
+  if (auto checked = check_grammar(message.grammar); !checked) {
+    body.fail("grammar", checked.error().message());
+  }
+}
+
+void read_min_tokens(const Fields& body, wire::GenerateMessage& message) {
+  const auto least = body.integer("min_tokens", {0, kMaxTokens});
+  if (least.value_or(0) == 0) return;
+  message.sampling.min_tokens = static_cast<int>(*least);
+  if (message.max_tokens >= 0 && *least > message.max_tokens) {
+    body.fail("min_tokens", "is more than the reply may have at most");
+  }
+  // Where a form is complete, only the end can follow.
+  if (!message.grammar.empty() || !message.response_schema.empty() || has_tools(message)) {
+    body.fail("min_tokens",
+              "does not go with grammar, response_format or tools, which say "
+              "themselves when a reply is complete");
+  }
+}
 
 void read_options(const Fields& body, RequestOptions& options) {
   options.model = body.required_text("model");
@@ -86,6 +112,9 @@ void read_common(const Fields& body, ChatCall& call) {
   read_limits(body, message);
   read_stops(body, "stop", message.stop);
   read_streaming(body, call);
+  read_n_probs(body, message);
+  const auto count = body.integer("n", {1, kMostChoices});
+  call.choices.asked = call.choices.written = static_cast<int>(count.value_or(1));
   read_modules(body, call.generate.options);
 }
 

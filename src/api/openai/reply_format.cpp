@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "api/errors.h"
 #include "api/json_text.h"
+#include "api/logprob_json.h"
+#include "api/openai/completion_logprobs.h"
 #include "timeline/json_writer.h"
 #include "timeline/report.h"
 
@@ -39,41 +43,136 @@ void append_tail(std::string& out, const front::Finished& end) {
   out += '}';
 }
 
-void append_error_event(std::string& out, const front::Refused& refused) {
-  out += "data: ";
-  out += error_body(Dialect::kOpenAi, Audience::kClients, refused);
-  out += kEventEnd;
-}
-
-class ChatFormat : public ReplyFormat {
+// A format for several choices as one for a single one, the first.
+class OneChoice : public ReplyFormat {
  public:
-  ChatFormat(ReplyIdentity identity, UsageChunk usage)
-      : usage_{usage},
-        identity_{std::move(identity)},
-        whole_head_{head(identity_, "chatcmpl", "chat.completion")},
-        chunk_head_{"data: " + head(identity_, "chatcmpl", "chat.completion.chunk")},
-        delta_head_{chunk_head_ + R"(,"choices":[{"index":0,"delta":)"} {}
+  explicit OneChoice(std::unique_ptr<ChoicesFormat> choices) : choices_{std::move(choices)} {}
 
   std::string whole(const Collected& reply, const front::Finished& end) override {
-    std::string out = whole_head_;
-    out += R"(,"choices":[{"index":0,"message":)";
-    out += message(reply);
-    out += R"(,"logprobs":null,"finish_reason":)";
-    append_json_string(out, end.reason);
-    out += R"(}],"usage":)";
-    out += usage_json(end);
-    append_tail(out, end);
+    return choices_->whole({Choice{reply, end}}, end);
+  }
+  void append_first(std::string& out, const front::Started&) override {
+    choices_->append_first(out, 0);
+  }
+  void append_delta(std::string& out, const front::Delta& delta) override {
+    choices_->append_delta(out, 0, delta);
+  }
+  void append_end(std::string& out, const front::Finished& end) override {
+    choices_->append_choice_end(out, 0, end);
+    choices_->append_end(out, end);
+  }
+  void append_error(std::string& out, const front::Refused& refused) override {
+    choices_->append_error(out, refused);
+  }
+
+ private:
+  std::unique_ptr<ChoicesFormat> choices_;
+};
+
+// What chats and plain texts have in common.
+class EventFormat : public ChoicesFormat {
+ public:
+  EventFormat(std::string whole_head, const std::string& chunk_head, UsageChunk usage)
+      : whole_head_{std::move(whole_head)}, chunk_head_{"data: " + chunk_head}, usage_{usage} {}
+
+  std::string whole(const std::vector<Choice>& choices, const front::Finished& total) override {
+    std::string out = whole_head_ + R"(,"choices":[)";
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      if (i > 0) out += ',';
+      out += fmt::format(R"({{"index":{},)", i);
+      append_body(out, static_cast<int>(i), choices[i].reply);
+      append_reason(out, choices[i].end);
+    }
+    out += R"(],"usage":)";
+    out += usage_json(total);
+    append_tail(out, total);
     return out;
   }
 
-  void append_first(std::string& out, const front::Started&) override {
-    out += delta_head_;
-    out += R"({"role":"assistant","content":"","refusal":null})";
-    out += kDeltaEnd;
+  void append_choice_end(std::string& out, int index, const front::Finished& end) override {
+    append_chunk_head(out, index);
+    append_last_delta(out);
+    out += R"(,"logprobs":null)";
+    append_reason(out, end);
+    out += ']';
+    append_tail(out, end);
+    out += kEventEnd;
   }
 
-  void append_delta(std::string& out, const front::Delta& delta) override {
-    out += delta_head_;
+  void append_end(std::string& out, const front::Finished& total) override {
+    if (usage_ == UsageChunk::kYes) {
+      out += chunk_head_;
+      out += R"(,"choices":[],"usage":)";
+      out += usage_json(total);
+      out += '}';
+      out += kEventEnd;
+    }
+    out += kDone;
+  }
+
+  void append_error(std::string& out, const front::Refused& refused) override {
+    out += "data: ";
+    out += error_body(Dialect::kOpenAi, Audience::kClients, refused);
+    out += kEventEnd;
+  }
+
+ protected:
+  // The members of a whole choice between `index` and `finish_reason`, and of the last piece of a
+  // streamed one.
+  virtual void append_body(std::string& out, int index, const Collected& reply) = 0;
+  virtual void append_last_delta(std::string& out) const = 0;
+
+  void append_chunk_head(std::string& out, int index) const {
+    out += chunk_head_;
+    out += R"(,"choices":[{"index":)";
+    out += std::to_string(index);
+    out += ',';
+  }
+  static void append_chunk_end(std::string& out) { out += ",\"finish_reason\":null}]}\n\n"; }
+
+ private:
+  static void append_reason(std::string& out, const front::Finished& end) {
+    out += R"(,"finish_reason":)";
+    append_json_string(out, end.reason);
+    out += '}';
+  }
+
+  const std::string whole_head_;
+  const std::string chunk_head_;
+  const UsageChunk usage_;
+};
+
+class ChatChoices : public EventFormat {
+ public:
+  ChatChoices(ReplyIdentity identity, UsageChunk usage)
+      : EventFormat{head(identity, "chatcmpl", "chat.completion"),
+                    head(identity, "chatcmpl", "chat.completion.chunk"), usage},
+        identity_{std::move(identity)} {}
+
+  void append_first(std::string& out, int index) override {
+    append_chunk_head(out, index);
+    out += R"("delta":{"role":"assistant","content":"","refusal":null},"logprobs":null)";
+    append_chunk_end(out);
+  }
+
+  void append_delta(std::string& out, int index, const front::Delta& delta) override {
+    append_chunk_head(out, index);
+    out += R"("delta":)";
+    append_pieces(out, delta);
+    append_logprobs(out, delta.logprobs);
+    append_chunk_end(out);
+  }
+
+ protected:
+  void append_body(std::string& out, int, const Collected& reply) override {
+    out += R"("message":)";
+    out += message(reply);
+    append_logprobs(out, reply.logprobs);
+  }
+  void append_last_delta(std::string& out) const override { out += R"("delta":{})"; }
+
+ private:
+  void append_pieces(std::string& out, const front::Delta& delta) const {
     char separator = '{';
     const auto member = [&](std::string_view name) {
       out += separator;
@@ -93,34 +192,18 @@ class ChatFormat : public ReplyFormat {
       append_call_parts(out, delta.tool_calls);
     }
     out += '}';
-    out += kDeltaEnd;
   }
 
-  void append_end(std::string& out, const front::Finished& end) override {
-    out += delta_head_;
-    out += R"({},"logprobs":null,"finish_reason":)";
-    append_json_string(out, end.reason);
-    out += "}]";
-    append_tail(out, end);
-    out += kEventEnd;
-    if (usage_ == UsageChunk::kYes) append_usage(out, end);
-    out += kDone;
+  static void append_logprobs(std::string& out, std::span<const wire::TokenLogprob> tokens) {
+    out += R"(,"logprobs":)";
+    if (tokens.empty()) {
+      out += "null";
+      return;
+    }
+    out += R"({"content":)";
+    out += logprob_list(tokens);
+    out += R"(,"refusal":null})";
   }
-
-  void append_error(std::string& out, const front::Refused& refused) override {
-    append_error_event(out, refused);
-  }
-
- private:
-  void append_usage(std::string& out, const front::Finished& end) const {
-    out += chunk_head_;
-    out += R"(,"choices":[],"usage":)";
-    out += usage_json(end);
-    out += '}';
-    out += kEventEnd;
-  }
-
-  static constexpr std::string_view kDeltaEnd = ",\"logprobs\":null,\"finish_reason\":null}]}\n\n";
 
   void append_call_parts(std::string& out, const std::vector<wire::ToolCallDelta>& calls) const {
     char separator = '[';
@@ -166,72 +249,39 @@ class ChatFormat : public ReplyFormat {
     return out + ']';
   }
 
-  const UsageChunk usage_;
   ReplyIdentity identity_;
-  std::string whole_head_;
-  std::string chunk_head_;
-  std::string delta_head_;
 };
 
-class TextFormat : public ReplyFormat {
+class TextChoices : public EventFormat {
  public:
-  TextFormat(const ReplyIdentity& identity, UsageChunk usage)
-      : usage_{usage},
-        head_{head(identity, "cmpl", "text_completion")},
-        delta_head_{"data: " + head_ + R"(,"choices":[{"index":0,"text":)"} {}
+  TextChoices(const ReplyIdentity& identity, UsageChunk usage)
+      : EventFormat{head(identity, "cmpl", "text_completion"),
+                    head(identity, "cmpl", "text_completion"), usage} {}
 
-  std::string whole(const Collected& reply, const front::Finished& end) override {
-    std::string out = head_;
-    out += R"(,"choices":[{"index":0,"text":)";
-    append_json_string(out, reply.text);
-    append_reason(out, end);
-    out += R"(,"usage":)";
-    out += usage_json(end);
-    append_tail(out, end);
-    return out;
+  void append_first(std::string&, int) override {}
+
+  void append_delta(std::string& out, int index, const front::Delta& delta) override {
+    append_chunk_head(out, index);
+    append_text(out, index, delta.text, delta.logprobs);
+    append_chunk_end(out);
   }
 
-  void append_first(std::string&, const front::Started&) override {}
-
-  void append_delta(std::string& out, const front::Delta& delta) override {
-    out += delta_head_;
-    append_json_string(out, delta.text);
-    out += ",\"logprobs\":null,\"finish_reason\":null}]}\n\n";
+ protected:
+  void append_body(std::string& out, int index, const Collected& reply) override {
+    append_text(out, index, reply.text, reply.logprobs);
   }
-
-  void append_end(std::string& out, const front::Finished& end) override {
-    out += delta_head_;
-    out += "\"\"";
-    append_reason(out, end);
-    append_tail(out, end);
-    out += kEventEnd;
-    if (usage_ == UsageChunk::kYes) append_usage(out, end);
-    out += kDone;
-  }
-
-  void append_error(std::string& out, const front::Refused& refused) override {
-    append_error_event(out, refused);
-  }
+  void append_last_delta(std::string& out) const override { out += R"("text":"")"; }
 
  private:
-  void append_usage(std::string& out, const front::Finished& end) const {
-    out += "data: ";
-    out += head_;
-    out += R"(,"choices":[],"usage":)";
-    out += usage_json(end);
-    out += '}';
-    out += kEventEnd;
+  void append_text(std::string& out, int index, const std::string& text,
+                   std::span<const wire::TokenLogprob> tokens) {
+    out += R"("text":)";
+    append_json_string(out, text);
+    out += R"(,"logprobs":)";
+    out += logprobs_[index].json(tokens);
   }
 
-  static void append_reason(std::string& out, const front::Finished& end) {
-    out += R"(,"logprobs":null,"finish_reason":)";
-    append_json_string(out, end.reason);
-    out += "}]";
-  }
-
-  const UsageChunk usage_;
-  std::string head_;
-  std::string delta_head_;
+  std::map<int, CompletionLogprobs> logprobs_;  // by choice
 };
 
 double per_second(int count, double ms) { return ms > 0 ? count * 1000.0 / ms : 0; }
@@ -239,12 +289,20 @@ double each(double ms, int count) { return count > 0 ? ms / count : 0; }
 
 }  // namespace
 
+std::unique_ptr<ChoicesFormat> chat_choices(ReplyIdentity identity, UsageChunk usage) {
+  return std::make_unique<ChatChoices>(std::move(identity), usage);
+}
+
+std::unique_ptr<ChoicesFormat> text_choices(const ReplyIdentity& identity, UsageChunk usage) {
+  return std::make_unique<TextChoices>(identity, usage);
+}
+
 std::unique_ptr<ReplyFormat> chat_format(ReplyIdentity identity, UsageChunk usage) {
-  return std::make_unique<ChatFormat>(std::move(identity), usage);
+  return std::make_unique<OneChoice>(chat_choices(std::move(identity), usage));
 }
 
 std::unique_ptr<ReplyFormat> text_format(const ReplyIdentity& identity, UsageChunk usage) {
-  return std::make_unique<TextFormat>(identity, usage);
+  return std::make_unique<OneChoice>(text_choices(identity, usage));
 }
 
 std::string usage_json(const front::Finished& end) {

@@ -35,6 +35,17 @@ json::object event_json(std::string_view events) {
   return json::parse(event.substr(6)).as_object();
 }
 
+TEST(ChatChunks, CarryLogprobsWithTheirText) {
+  const auto format = chat_format(identity(), UsageChunk::kNo);
+  front::Delta delta = text_delta("hi");
+  delta.logprobs = {{{5, "hi", -0.5}, {}}};
+  std::string out;
+  format->append_delta(out, delta);
+  EXPECT_EQ(event_json(out).at("choices").at(0).at("logprobs"),
+            json::parse(R"({"content":[{"token":"hi","logprob":-0.5,"bytes":[104,105],
+                            "top_logprobs":[]}],"refusal":null})"));
+}
+
 TEST(ChatChunks, AreExactlyThese) {
   const auto format = chat_format(identity(), UsageChunk::kNo);
   const std::string head =

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api/fields.h"
+#include "api/logprob_json.h"
 #include "api/modules.h"
 #include "api/openai/chat_messages.h"
 #include "api/openai/common.h"
@@ -32,6 +33,53 @@ void refuse_modalities(const Fields& body) {
   for (std::size_t i = 0; i < modalities->size(); ++i) {
     if ((*modalities)[i] == json::value("text")) continue;
     body.fail_at(fmt::format("modalities[{}]", i), "only text is supported");
+  }
+}
+
+// Two members: whether, and of how many others.
+void read_chat_logprobs(const Fields& body, wire::GenerateMessage& message) {
+  const bool wanted = body.flag("logprobs").value_or(false);
+  const auto others = body.integer("top_logprobs", {0, kMostAlternatives});
+  if (wanted) message.logprobs = static_cast<int>(others.value_or(0));
+  if (!wanted && others.value_or(0) > 0) {
+    body.fail("top_logprobs", "needs logprobs to be true");
+  }
+}
+
+// One number. `false` is what clients send that know chats only.
+void read_completion_logprobs(const Fields& body, wire::GenerateMessage& message) {
+  const json::value* wanted = body.find("logprobs");
+  if (wanted != nullptr && *wanted != json::value(false)) {
+    const auto others = body.integer("logprobs", {0, kMostAlternatives});
+    message.logprobs = static_cast<int>(others.value_or(0));
+  }
+  if (message.logprobs && message.echo) {
+    body.fail("echo", "log probabilities are told of the reply alone, not of a prompt");
+  }
+}
+
+// The best of several replies are those that the model held likeliest.
+void read_best_of(const Fields& body, ChatCall& call) {
+  ChoiceCount& count = call.choices;
+  const auto written = body.integer("best_of", {1, kMostChoices});
+  if (!written || body.failed()) return;
+  count.written = static_cast<int>(*written);
+  if (count.written < count.asked) {
+    body.fail("best_of", "must be n or more: so many replies are written, and n of them sent");
+  }
+  if (count.written == count.asked) return;
+  if (call.generate.delivery == front::Delivery::kStreamed) {
+    body.fail("best_of", "which replies are best is known at their end; leave stream out");
+  }
+  std::optional<int>& logprobs = call.generate.message.logprobs;
+  count.tells_logprobs = logprobs.has_value();
+  if (!logprobs) logprobs = 0;
+}
+
+void read_suffix(const Fields& body, wire::GenerateMessage& message) {
+  message.suffix = body.text("suffix").value_or("");
+  if (!message.suffix.empty() && !message.prompt_tokens.empty()) {
+    body.fail("suffix", "needs a prompt of text, as the marks around a gap are put between");
   }
 }
 
@@ -121,12 +169,21 @@ Result<ChatCall> parse_chat(const json::object& object, const ModelDefaults& def
   read_common(body, call);
   refuse_foreign(body);
   refuse_modalities(body);
+  if (body.integer("best_of", {1, kMostChoices}).value_or(1) != 1) {
+    body.fail("best_of", "only completions have it; ask for several replies with n");
+  }
   wire::GenerateMessage& message = call.generate.message;
+  read_chat_logprobs(body, message);
   message.messages = read_messages(body);
   begin_conversation(settings, message);
   read_tools(body, message);
   read_response_format(body, message);
   read_template_arguments(body, message);
+  read_grammar(body, message);
+  read_min_tokens(body, message);
+  if (!body.text("suffix").value_or("").empty()) {
+    body.fail("suffix", "only completions have a gap to fill in; use /v1/completions");
+  }
   return outcome(std::move(call), std::move(error));
 }
 
@@ -140,7 +197,12 @@ Result<ChatCall> parse_completion(const json::object& object, const ModelDefault
   read_prompt(body, call.generate.message);
   check_modules(body, call.generate);
   read_response_format(body, call.generate.message);
+  read_grammar(body, call.generate.message);
+  read_min_tokens(body, call.generate.message);
+  read_suffix(body, call.generate.message);
   call.generate.message.echo = body.flag("echo").value_or(false);
+  read_completion_logprobs(body, call.generate.message);
+  read_best_of(body, call);
   return outcome(std::move(call), std::move(error));
 }
 

@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 
+#include "api/choices.h"
 #include "api/generation.h"
 #include "api/model_defaults.h"
 #include "api/openai/reply_format.h"
@@ -11,12 +12,13 @@
 
 // Bodies of the /v1 routes, read. Pure. Errors are kInvalid and name the member at fault by its
 // path. Members that nobody here knows are passed over, as clients of many servers send many; those
-// whose silence would change the answer (n, logprobs, images, ...) are refused by name.
+// whose silence would change the answer (images, suffix, ...) are refused by name.
 namespace hearth::api::openai {
 
 struct ChatCall {
   GenerateCall generate;
   UsageChunk usage = UsageChunk::kNo;
+  ChoiceCount choices = {};
 };
 
 struct EmbedCall {

@@ -55,15 +55,31 @@ INSTANTIATE_TEST_SUITE_P(
         BodyCase{"UsageAsText", R"("stream_options":{"include_usage":"yes"})",
                  "stream_options.include_usage"},
         BodyCase{"OptionsNull", R"("stream_options":null)", ""}, BodyCase{"NOne", R"("n":1)", ""},
-        BodyCase{"NZero", R"("n":0)", "n"}, BodyCase{"NTwo", R"("n":2)", "n"},
+        BodyCase{"NZero", R"("n":0)", "n"}, BodyCase{"NTwo", R"("n":2)", ""},
+        BodyCase{"NSixteen", R"("n":16)", ""}, BodyCase{"NSeventeen", R"("n":17)", "n"},
         BodyCase{"BestOf", R"("best_of":3)", "best_of"},
-        BodyCase{"Logprobs", R"("logprobs":true)", "logprobs"},
+        BodyCase{"Logprobs", R"("logprobs":true,"top_logprobs":20)", ""},
         BodyCase{"LogprobsFalse", R"("logprobs":false)", ""},
+        BodyCase{"LogprobsWord", R"("logprobs":"yes")", "logprobs"},
+        BodyCase{"LogprobsTooMany", R"("logprobs":true,"top_logprobs":21)", "top_logprobs"},
+        BodyCase{"NProbs", R"("n_probs":5)", ""},
+        BodyCase{"NProbsText", R"("n_probs":"5")", "n_probs"},
         BodyCase{"TopLogprobs", R"("top_logprobs":3)", "top_logprobs"},
         BodyCase{"TopLogprobsNone", R"("top_logprobs":0)", ""},
         BodyCase{"Functions", R"("functions":[{"name":"f"}])", "functions"},
         BodyCase{"FunctionsNone", R"("functions":[],"function_call":"none")", ""},
-        BodyCase{"Grammar", R"("grammar":"root ::= x")", "grammar"},
+        BodyCase{"Grammar", R"("grammar":"root ::= [a-z]+")", ""},
+        BodyCase{"GrammarBroken", R"("grammar":"root ::= x")", "grammar"},
+        BodyCase{"GrammarList", R"("grammar":[])", "grammar"},
+        BodyCase{"GrammarWithAFormat",
+                 R"("grammar":"root ::= \"a\"","response_format":{"type":"json_object"})",
+                 "grammar"},
+        BodyCase{"MinTokens", R"("min_tokens":5)", ""},
+        BodyCase{"MinTokensNone", R"("min_tokens":0,"grammar":"root ::= \"a\"")", ""},
+        BodyCase{"MinTokensNegative", R"("min_tokens":-1)", "min_tokens"},
+        BodyCase{"MinTokensOverMost", R"("min_tokens":5,"max_tokens":4)", "min_tokens"},
+        BodyCase{"MinTokensInAForm", R"("min_tokens":5,"response_format":{"type":"json_object"})",
+                 "min_tokens"},
         BodyCase{"GrammarEmpty", R"("grammar":"")", ""},
         BodyCase{"ProgressOfAWhole", R"("return_progress":true)", "return_progress"},
         BodyCase{"ProgressOff", R"("return_progress":false)", ""},
@@ -80,11 +96,16 @@ INSTANTIATE_TEST_SUITE_P(
         BodyCase{"MaxTokensHuge", R"("max_completion_tokens":3000000000)", "max_completion_tokens"},
         BodyCase{"StopNumber", R"("stop":1)", "stop"},
         BodyCase{"StopElement", R"("stop":["a",2])", "stop[1]"},
-        BodyCase{"BiasKey", R"("logit_bias":{"abc":1})", "logit_bias.abc"},
-        BodyCase{"BiasNegativeKey", R"("logit_bias":{"-1":1})", "logit_bias.-1"},
-        BodyCase{"BiasFalse", R"("logit_bias":{"5":false})", "logit_bias.5"},
+        BodyCase{"BiasText", R"("logit_bias":{"abc":1})", ""},
+        BodyCase{"BiasNoText", R"("logit_bias":{"":1})", "logit_bias."},
+        BodyCase{"BiasFalse", R"("logit_bias":{"5":false})", ""},
+        BodyCase{"BiasTrue", R"("logit_bias":{"5":true})", "logit_bias.5"},
         BodyCase{"BiasRange", R"("logit_bias":{"5":101})", "logit_bias.5"},
-        BodyCase{"BiasList", R"("logit_bias":[[5,1]])", "logit_bias"},
+        BodyCase{"BiasList", R"("logit_bias":[[5,1],["abc",false]])", ""},
+        BodyCase{"BiasListFlat", R"("logit_bias":[5,1])", "logit_bias[0]"},
+        BodyCase{"BiasListNegative", R"("logit_bias":[[5,1],[-5,1]])", "logit_bias[1][0]"},
+        BodyCase{"BiasListRange", R"("logit_bias":[[5,101]])", "logit_bias[0][1]"},
+        BodyCase{"BiasWord", R"("logit_bias":"x")", "logit_bias"},
         BodyCase{"Kwargs", R"("chat_template_kwargs":[])", "chat_template_kwargs"},
         BodyCase{"KeepAliveText", R"("keep_alive":"1h30m")", ""},
         BodyCase{"KeepAliveNumber", R"("keep_alive":-1)", ""},
@@ -278,26 +299,37 @@ TEST_P(Completion, IsReadOrNamesTheField) {
   EXPECT_EQ(field_of(parse_completion(completion(GetParam().extra))), GetParam().field);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fields, Completion,
-                         testing::Values(BodyCase{"Text", R"("prompt":"a")", ""},
-                                         BodyCase{"Empty", R"("prompt":"")", ""},
-                                         BodyCase{"Absent", R"("prompt":null)", "prompt"},
-                                         BodyCase{"ListOfOne", R"("prompt":["a"])", ""},
-                                         BodyCase{"ListOfTwo", R"("prompt":["a","b"])", "prompt"},
-                                         BodyCase{"EmptyList", R"("prompt":[])", "prompt"},
-                                         BodyCase{"Tokens", R"("prompt":[1,2])", ""},
-                                         BodyCase{"TokensNested", R"("prompt":[[1,2]])", ""},
-                                         BodyCase{"TokenNegative", R"("prompt":[1,-2])",
-                                                  "prompt[1]"},
-                                         BodyCase{"TokenText", R"("prompt":[1,"a"])", "prompt[1]"},
-                                         BodyCase{"ListOfNull", R"("prompt":[null])", "prompt[0]"},
-                                         BodyCase{"Number", R"("prompt":5)", "prompt"},
-                                         BodyCase{"Suffix", R"("suffix":"x")", "suffix"},
-                                         BodyCase{"SuffixEmpty", R"("suffix":"")", ""},
-                                         BodyCase{"LogprobsZero", R"("logprobs":0)", ""},
-                                         BodyCase{"Logprobs", R"("logprobs":5)", "logprobs"},
-                                         BodyCase{"Echo", R"("echo":"yes")", "echo"}),
-                         kName);
+INSTANTIATE_TEST_SUITE_P(
+    Fields, Completion,
+    testing::Values(BodyCase{"Text", R"("prompt":"a")", ""},
+                    BodyCase{"Empty", R"("prompt":"")", ""},
+                    BodyCase{"Absent", R"("prompt":null)", "prompt"},
+                    BodyCase{"ListOfOne", R"("prompt":["a"])", ""},
+                    BodyCase{"ListOfTwo", R"("prompt":["a","b"])", "prompt"},
+                    BodyCase{"EmptyList", R"("prompt":[])", "prompt"},
+                    BodyCase{"Tokens", R"("prompt":[1,2])", ""},
+                    BodyCase{"TokensNested", R"("prompt":[[1,2]])", ""},
+                    BodyCase{"TokenNegative", R"("prompt":[1,-2])", "prompt[1]"},
+                    BodyCase{"TokenText", R"("prompt":[1,"a"])", "prompt[1]"},
+                    BodyCase{"ListOfNull", R"("prompt":[null])", "prompt[0]"},
+                    BodyCase{"Number", R"("prompt":5)", "prompt"},
+                    BodyCase{"Suffix", R"("suffix":"x")", ""},
+                    BodyCase{"SuffixOfTokens", R"("prompt":[1],"suffix":"x")", "suffix"},
+                    BodyCase{"SuffixEmpty", R"("suffix":"")", ""},
+                    BodyCase{"LogprobsZero", R"("logprobs":0)", ""},
+                    BodyCase{"Logprobs", R"("logprobs":21)", "logprobs"},
+                    BodyCase{"LogprobsFalse", R"("logprobs":false)", ""},
+                    BodyCase{"LogprobsTrue", R"("logprobs":true)", "logprobs"},
+                    BodyCase{"LogprobsOfAnEcho", R"("logprobs":1,"echo":true)", "echo"},
+                    BodyCase{"BestOf", R"("best_of":3,"n":2)", ""},
+                    BodyCase{"BestOfEqual", R"("best_of":2,"n":2)", ""},
+                    BodyCase{"BestOfFewer", R"("best_of":2,"n":3)", "best_of"},
+                    BodyCase{"BestOfNone", R"("best_of":0)", "best_of"},
+                    BodyCase{"BestOfMany", R"("best_of":17)", "best_of"},
+                    BodyCase{"BestOfStreamed", R"("best_of":2,"stream":true)", "best_of"},
+                    BodyCase{"BestOfOneStreamed", R"("best_of":1,"stream":true)", ""},
+                    BodyCase{"Echo", R"("echo":"yes")", "echo"}),
+    kName);
 
 TEST(ParseCompletion, FillsThePrompt) {
   EXPECT_EQ(parse_completion(completion(R"("prompt":["a\u0000b"])"))->generate.message.prompt,
@@ -306,6 +338,40 @@ TEST(ParseCompletion, FillsThePrompt) {
   EXPECT_EQ(tokens->generate.message.prompt_tokens, (std::vector<int>{3, 4}));
   EXPECT_TRUE(tokens->generate.message.prompt.empty());
   EXPECT_TRUE(tokens->generate.message.echo);
+}
+
+TEST(ParseCompletion, ReadsBiasesByTokenAndByText) {
+  for (const char* extra : {R"("logit_bias":{"5":2,"7":false," fox":-3})",
+                            R"("logit_bias":[[5,2],[7,false],[" fox",-3]])"}) {
+    const auto call = parse_completion(completion(extra));
+    const wire::Sampling& sampling = call->generate.message.sampling;
+    EXPECT_EQ(sampling.logit_bias.at(5), 2);
+    EXPECT_EQ(sampling.logit_bias.at(7), wire::Sampling::kBan);
+    ASSERT_EQ(sampling.text_bias.size(), 1U);
+    EXPECT_EQ(sampling.text_bias[0].text, " fox");
+    EXPECT_EQ(sampling.text_bias[0].bias, -3);
+  }
+}
+
+TEST(ParseCompletion, ReadsHowManyChoices) {
+  const auto call = parse_completion(completion(R"("n":2,"best_of":5)"));
+  EXPECT_EQ(call->choices.asked, 2);
+  EXPECT_EQ(call->choices.written, 5);
+  EXPECT_FALSE(call->choices.tells_logprobs);
+  EXPECT_EQ(call->generate.message.logprobs, 0) << "they say which are best";
+  EXPECT_TRUE(parse_completion(completion(R"("best_of":5,"logprobs":1)"))->choices.tells_logprobs);
+  EXPECT_TRUE(parse_completion(completion(R"("best_of":1)"))->choices.single());
+}
+
+TEST(ParseCompletion, ReadsHowManyLogprobs) {
+  const auto logprobs = [](const char* extra) {
+    return parse_completion(completion(extra))->generate.message.logprobs;
+  };
+  EXPECT_EQ(logprobs(R"("prompt":"a")"), std::nullopt);
+  EXPECT_EQ(logprobs(R"("logprobs":0)"), 0);
+  EXPECT_EQ(logprobs(R"("logprobs":5)"), 5);
+  EXPECT_EQ(logprobs(R"("n_probs":3)"), 3);
+  EXPECT_EQ(logprobs(R"("n_probs":0)"), std::nullopt);
 }
 
 class Embedding : public testing::TestWithParam<BodyCase> {};
