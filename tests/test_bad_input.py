@@ -135,7 +135,8 @@ def test_unusual_messages_are_no_crash(server, model, name):  # row 15
 
 
 FIELDS = [  # row 20 and its kind
-    ("n", 0), ("n", 2), ("n", "1"), ("stream", "yes"), ("stream", 1), ("max_tokens", "4"),
+    ("n", 0), ("n", 17), ("n", "1"), ("n", 1.5), ("top_logprobs", 2),
+    ("stream", "yes"), ("stream", 1), ("max_tokens", "4"),
     ("max_tokens", 1e300), ("temperature", [1]), ("stop", {"a": 1}), ("stream_options", True),
     ("logit_bias", {"7": "x"}), ("keep_alive", True), ("keep_alive", "5 parsecs"), ("ttl", "soon"),
     ("ignore_eos", "no"), ("cache_prompt", 1), ("top_k", 0.5),

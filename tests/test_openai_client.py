@@ -92,8 +92,8 @@ def test_unknown_model_is_404(client):
 
 
 @pytest.mark.parametrize("field, value", [
-    ("temperature", "hot"), ("temperature", -1), ("top_p", 2), ("max_tokens", 1.5), ("n", 2),
-    ("logit_bias", {"word": 1}), ("stop", [1]), ("logprobs", True), ("seed", "x"),
+    ("temperature", "hot"), ("temperature", -1), ("top_p", 2), ("max_tokens", 1.5), ("n", 17),
+    ("logit_bias", {"word": "x"}), ("stop", [1]), ("logprobs", "yes"), ("seed", "x"),
     ("presence_penalty", 9),
 ])
 def test_bad_values_are_400_with_the_field(client, field, value):

@@ -53,6 +53,9 @@ void read_completion_logprobs(const Fields& body, wire::GenerateMessage& message
     const auto others = body.integer("logprobs", {0, kMostAlternatives});
     message.logprobs = static_cast<int>(others.value_or(0));
   }
+  if (body.integer("top_logprobs", {0, kMostAlternatives}).value_or(0) > 0) {
+    body.fail("top_logprobs", "is of chats; here logprobs says how many");
+  }
   if (message.logprobs && message.echo) {
     body.fail("echo", "log probabilities are told of the reply alone, not of a prompt");
   }
