@@ -62,7 +62,7 @@ TEST(LogprobList, HasTextAndBytes) {
     {"token":" f\u00f6x","logprob":-0.25,"bytes":[32,102,195,182,120],"top_logprobs":[
       {"token":" f\u00f6x","logprob":-0.25,"bytes":[32,102,195,182,120]},
       {"token":" dog","logprob":-2.0,"bytes":[32,100,111,103]}]},
-    {"token":"\ufffd","logprob":-1.0,"bytes":[240,159],"top_logprobs":[]}])"));
+    {"token":"\ufffd\ufffd","logprob":-1.0,"bytes":[240,159],"top_logprobs":[]}])"));
 }
 
 }  // namespace
