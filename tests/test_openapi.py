@@ -58,7 +58,7 @@ SAMPLES = {
 # What there is to answer needs another server, or a file that was sent: test_pull.py and
 # test_create.py ask these. Or there is none yet.
 ELSEWHERE = ["/v1/rerank", "/api/pull", "/api/push", "/api/blobs/{id}", "/api/hearth/pull",
-             "/api/hearth/pulls/stop"]
+             "/api/hearth/pulls/stop", "/api/hearth/reports/{id}"]
 
 # An empty object asks for something.
 NOTHING_IS_REQUIRED = ["/api/hearth/verify", "/api/hearth/prune"]

@@ -143,7 +143,10 @@ Result<std::string> report_file(const Files& files, const std::string& directory
   const auto missing = [] { return fail(ErrorCode::kNotFound, "there is no such report"); };
   if (!is_name(name)) return missing();
   const std::string file = part == ReportPart::kPage ? "/report.html" : "/summary.json";
-  auto text = text_of(files, directory + '/' + name + file, kLongestReport);
+  const std::string run = directory + '/' + name;
+  const auto info = files.info(run);
+  if (!info || info->kind != FileKind::kDirectory) return missing();
+  auto text = text_of(files, run + file, kLongestReport);
   if (!text && text.error().code() == ErrorCode::kNotFound) return missing();
   return text;
 }
