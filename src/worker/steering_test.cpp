@@ -82,8 +82,7 @@ TEST_P(Steering, AGapWithoutMarksIsRefused) {
   EXPECT_EQ(reply.failed->field, "suffix");
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, Steering,
-                         testing::Values(engine::test::kSmol, engine::test::kGemma),
+INSTANTIATE_TEST_SUITE_P(Both, Steering, testing::Values(engine::test::kSmol, engine::test::kGemma),
                          [](const auto& test) { return std::string{test.param}.substr(0, 5); });
 
 }  // namespace
