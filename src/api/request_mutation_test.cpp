@@ -22,7 +22,8 @@ constexpr int kMutations = 4'000;
 constexpr std::array<std::string_view, 10> kBodies{
     R"({"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"é\ud83d\ude00"}]},
       {"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function",
-      "function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]})",
+      "function":{"name":"f","arguments":"{}"}}]},
+      {"role":"tool","tool_call_id":"1","content":"x"}]})",
     R"({"model":"m","messages":[{"role":"user","content":"x"}],"stream":true,"max_tokens":5,
       "tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object",
       "properties":{"a":{"type":"string","pattern":"^(a|b{2,3})$"}}}}}],"tool_choice":"required"})",
@@ -30,7 +31,8 @@ constexpr std::array<std::string_view, 10> kBodies{
       "json_schema","json_schema":{"name":"x","schema":{"type":"array","items":{"$ref":"#/$defs/a"},
       "minItems":1,"maxItems":3,"$defs":{"a":{"enum":[1,"b",null]}}}}},"logit_bias":{"5":-100}})",
     R"({"model":"m","prompt":[1,2,3],"echo":true,"stop":["a","b"],"seed":18446744073709551615,
-      "temperature":0.5,"top_p":1e-3,"keep_alive":"1h30m","stream_options":{"include_usage":true}})",
+      "temperature":0.5,"top_p":1e-3,"keep_alive":"1h30m",
+      "stream_options":{"include_usage":true}})",
     R"({"model":"m","input":["a","b"],"encoding_format":"base64","dimensions":8,"ttl":1.5})",
     R"({"model":"m","prompt":"x","system":"y","context":[1,2],"raw":false,"format":{"type":"object",
       "properties":{"a":{"type":"integer","minimum":1,"maximum":3}}},"think":"high","options":
