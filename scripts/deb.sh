@@ -14,6 +14,8 @@ architecture=$(dpkg --print-architecture)
 maintainer=${HEARTH_DEB_MAINTAINER:-Hearth <hearth@localhost>}
 folder=${1:-build/deb}
 tree=$folder/tree
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 0)}
+export SOURCE_DATE_EPOCH
 package=$folder/hearth_${version}_$architecture.deb
 
 # Names of the shared objects that our files want, those aside that we bring along.
@@ -42,6 +44,12 @@ depends() {
   done | sort -u | paste -sd , | sed 's/,/, /g'
 }
 
+changelog() {
+  printf 'hearth (%s) unstable; urgency=medium\n\n  * Built from the sources.\n\n -- %s  %s\n' \
+    "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" \
+    | gzip -9n > "$tree/usr/share/doc/hearth/changelog.Debian.gz"
+}
+
 control() {
   install -d "$tree/DEBIAN"
   sed -e "s|@VERSION@|$version|" -e "s|@ARCHITECTURE@|$architecture|" -e "s|@MAINTAINER@|$maintainer|" \
@@ -59,12 +67,12 @@ mkdir -p "$tree"
 DESTDIR=$tree PREFIX=/usr scripts/install.sh > /dev/null
 install -D -m 644 packaging/hearth.toml "$tree/etc/hearth/hearth.toml"
 install -m 644 packaging/debian/copyright "$tree/usr/share/doc/hearth/copyright"
+install -D -m 644 packaging/debian/lintian-overrides "$tree/usr/share/lintian/overrides/hearth"
 find "$tree/usr/share/man" -type f -exec gzip -9n {} +
 # Text of the licence is where Debian has it.
 rm "$tree/usr/share/doc/hearth/LICENSE"
+changelog
 control
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 0)}
-export SOURCE_DATE_EPOCH
 dpkg-deb --root-owner-group "-Z${HEARTH_DEB_COMPRESSION:-xz}" --build "$tree" "$package" > /dev/null
 rm -rf "$tree"
 echo "$package"

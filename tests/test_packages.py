@@ -72,7 +72,7 @@ def package(open_folder):
     if shutil.which("dpkg-deb") is None:
         pytest.skip("dpkg-deb is not here")
     folder = open_folder / "deb"
-    run("scripts/deb.sh", folder, HEARTH_BUILD=HEARTH.parent, HEARTH_DEB_COMPRESSION="none")
+    run("scripts/deb.sh", folder, HEARTH_BUILD=HEARTH.parent, HEARTH_DEB_COMPRESSION="gzip")
     (made,) = folder.glob("hearth_*.deb")
     return made
 
