@@ -8,6 +8,9 @@
 
 namespace hearth::api {
 
+// Whether a reply may call several tools; forbidden: only its first call is told.
+enum class ParallelCalls { kAllowed, kForbidden };
+
 // How a dialect writes one call.
 using ReadCall = boost::json::object (*)(const Fields& call);
 

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "api/fields.h"
+#include "api/tool_calls.h"
 #include "wire/messages.h"
 
 namespace hearth::api::anthropic {
-
-enum class ParallelCalls { kAllowed, kForbidden };
 
 // tools, tool_choice. A choice of one tool leaves that one alone in the list, and is required.
 // Tools that Anthropic defines or runs itself are refused by their type.

@@ -144,10 +144,11 @@ class EventFormat : public ChoicesFormat {
 
 class ChatChoices : public EventFormat {
  public:
-  ChatChoices(ReplyIdentity identity, UsageChunk usage)
+  ChatChoices(ReplyIdentity identity, UsageChunk usage, ParallelCalls parallel)
       : EventFormat{head(identity, "chatcmpl", "chat.completion"),
                     head(identity, "chatcmpl", "chat.completion.chunk"), usage},
-        identity_{std::move(identity)} {}
+        identity_{std::move(identity)},
+        parallel_{parallel} {}
 
   void append_first(std::string& out, int index) override {
     append_chunk_head(out, index);
@@ -156,11 +157,13 @@ class ChatChoices : public EventFormat {
   }
 
   void append_delta(std::string& out, int index, const front::Delta& delta) override {
-    append_chunk_head(out, index);
-    out += R"("delta":)";
-    append_pieces(out, delta);
-    append_logprobs(out, delta.logprobs);
-    append_chunk_end(out);
+    if (std::ranges::all_of(delta.tool_calls, [this](const auto& call) { return is_told(call); })) {
+      return append_told(out, index, delta);
+    }
+    front::Delta told = delta;
+    std::erase_if(told.tool_calls, [this](const auto& call) { return !is_told(call); });
+    if (told.tool_calls.empty() && told.text.empty() && told.reasoning.empty()) return;
+    append_told(out, index, told);
   }
 
  protected:
@@ -172,6 +175,18 @@ class ChatChoices : public EventFormat {
   void append_last_delta(std::string& out) const override { out += R"("delta":{})"; }
 
  private:
+  bool is_told(const wire::ToolCallDelta& call) const {
+    return call.index == 0 || parallel_ == ParallelCalls::kAllowed;
+  }
+
+  void append_told(std::string& out, int index, const front::Delta& delta) {
+    append_chunk_head(out, index);
+    out += R"("delta":)";
+    append_pieces(out, delta);
+    append_logprobs(out, delta.logprobs);
+    append_chunk_end(out);
+  }
+
   void append_pieces(std::string& out, const front::Delta& delta) const {
     char separator = '{';
     const auto member = [&](std::string_view name) {
@@ -239,6 +254,7 @@ class ChatChoices : public EventFormat {
   std::string whole_calls(const std::vector<wire::ToolCallDelta>& calls) const {
     std::string out;
     for (const wire::ToolCallDelta& call : calls) {
+      if (!is_told(call)) continue;
       out += out.empty() ? '[' : ',';
       JsonWriter function;
       function.string("name", call.name).string("arguments", call.arguments);
@@ -250,6 +266,7 @@ class ChatChoices : public EventFormat {
   }
 
   ReplyIdentity identity_;
+  ParallelCalls parallel_;
 };
 
 class TextChoices : public EventFormat {
@@ -289,16 +306,18 @@ double each(double ms, int count) { return count > 0 ? ms / count : 0; }
 
 }  // namespace
 
-std::unique_ptr<ChoicesFormat> chat_choices(ReplyIdentity identity, UsageChunk usage) {
-  return std::make_unique<ChatChoices>(std::move(identity), usage);
+std::unique_ptr<ChoicesFormat> chat_choices(ReplyIdentity identity, UsageChunk usage,
+                                            ParallelCalls parallel) {
+  return std::make_unique<ChatChoices>(std::move(identity), usage, parallel);
 }
 
 std::unique_ptr<ChoicesFormat> text_choices(const ReplyIdentity& identity, UsageChunk usage) {
   return std::make_unique<TextChoices>(identity, usage);
 }
 
-std::unique_ptr<ReplyFormat> chat_format(ReplyIdentity identity, UsageChunk usage) {
-  return std::make_unique<OneChoice>(chat_choices(std::move(identity), usage));
+std::unique_ptr<ReplyFormat> chat_format(ReplyIdentity identity, UsageChunk usage,
+                                         ParallelCalls parallel) {
+  return std::make_unique<OneChoice>(chat_choices(std::move(identity), usage, parallel));
 }
 
 std::unique_ptr<ReplyFormat> text_format(const ReplyIdentity& identity, UsageChunk usage) {

@@ -6,6 +6,7 @@
 
 #include "api/choices.h"
 #include "api/reply_format.h"
+#include "api/tool_calls.h"
 
 namespace hearth::api::openai {
 
@@ -13,11 +14,13 @@ namespace hearth::api::openai {
 enum class UsageChunk { kNo, kYes };
 
 // /v1/chat/completions and /v1/completions. Pure.
-std::unique_ptr<ReplyFormat> chat_format(ReplyIdentity identity, UsageChunk usage);
+std::unique_ptr<ReplyFormat> chat_format(ReplyIdentity identity, UsageChunk usage,
+                                         ParallelCalls parallel = ParallelCalls::kAllowed);
 std::unique_ptr<ReplyFormat> text_format(const ReplyIdentity& identity, UsageChunk usage);
 
 // The same for several choices.
-std::unique_ptr<ChoicesFormat> chat_choices(ReplyIdentity identity, UsageChunk usage);
+std::unique_ptr<ChoicesFormat> chat_choices(ReplyIdentity identity, UsageChunk usage,
+                                            ParallelCalls parallel = ParallelCalls::kAllowed);
 std::unique_ptr<ChoicesFormat> text_choices(const ReplyIdentity& identity, UsageChunk usage);
 
 std::string usage_json(const front::Finished& end);

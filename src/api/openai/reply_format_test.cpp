@@ -136,6 +136,28 @@ TEST(ChatWhole, PutsToolCallsTogether) {
       {"id":"call_r1_1","type":"function","function":{"name":"g","arguments":"{}"}}]})"));
 }
 
+TEST(ChatWithoutParallelCalls, TellsTheFirstCallAlone) {
+  const auto format = chat_format(identity(), UsageChunk::kNo, ParallelCalls::kForbidden);
+  front::Delta delta;
+  delta.tool_calls = {{0, "a", "f", "{}"}, {1, "b", "g", "{"}};
+  Collected reply;
+  reply.add(delta);
+  std::string out;
+  format->append_delta(out, delta);
+  EXPECT_EQ(event_json(out).at("choices").at(0).at("delta"),
+            json::parse(R"({"tool_calls":[{"index":0,"id":"a","type":"function",
+                           "function":{"name":"f","arguments":"{}"}}]})"));
+  out.clear();
+  delta.tool_calls = {{1, "", "", "}"}};
+  reply.add(delta);
+  format->append_delta(out, delta);
+  EXPECT_EQ(out, "");
+  const json::value body = json::parse(format->whole(reply, finished()));
+  EXPECT_EQ(body.at("choices").at(0).at("message").at("tool_calls"),
+            json::parse(R"([{"id":"a","type":"function",
+                            "function":{"name":"f","arguments":"{}"}}])"));
+}
+
 TEST(TextFormat, ChunksAndWhole) {
   const auto format = text_format(identity(), UsageChunk::kNo);
   std::string out;

@@ -179,7 +179,7 @@ Result<ChatCall> parse_chat(const json::object& object, const ModelDefaults& def
   read_chat_logprobs(body, message);
   message.messages = read_messages(body);
   begin_conversation(settings, message);
-  read_tools(body, message);
+  call.parallel_calls = read_tools(body, message);
   read_response_format(body, message);
   read_template_arguments(body, message);
   read_grammar(body, message);

@@ -19,6 +19,7 @@ struct ChatCall {
   GenerateCall generate;
   UsageChunk usage = UsageChunk::kNo;
   ChoiceCount choices = {};
+  ParallelCalls parallel_calls = ParallelCalls::kAllowed;
 };
 
 struct EmbedCall {

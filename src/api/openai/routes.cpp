@@ -24,11 +24,12 @@ Task<void> chat_completions(Call call) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
   }
-  MakeFormat format = [usage = request->usage](ReplyIdentity identity) {
-    return chat_format(std::move(identity), usage);
+  const ParallelCalls parallel = request->parallel_calls;
+  MakeFormat format = [usage = request->usage, parallel](ReplyIdentity identity) {
+    return chat_format(std::move(identity), usage, parallel);
   };
-  MakeChoicesFormat choices = [usage = request->usage](ReplyIdentity identity) {
-    return chat_choices(std::move(identity), usage);
+  MakeChoicesFormat choices = [usage = request->usage, parallel](ReplyIdentity identity) {
+    return chat_choices(std::move(identity), usage, parallel);
   };
   co_await serve(std::move(call), std::move(*request), std::move(format), std::move(choices));
 }

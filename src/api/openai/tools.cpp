@@ -99,13 +99,15 @@ std::string named_schema(const Fields& format) {
 
 }  // namespace
 
-void read_tools(const Fields& body, wire::GenerateMessage& message) {
+ParallelCalls read_tools(const Fields& body, wire::GenerateMessage& message) {
   json::array tools = checked_tools(body);
   std::string choice = read_choice(body, tools);
-  (void)body.flag("parallel_tool_calls");
-  if (tools.empty() || body.failed()) return;
-  message.tools = json::serialize(tools);
-  message.tool_choice = std::move(choice);
+  const bool parallel = body.flag("parallel_tool_calls").value_or(true);
+  if (!tools.empty() && !body.failed()) {
+    message.tools = json::serialize(tools);
+    message.tool_choice = std::move(choice);
+  }
+  return parallel ? ParallelCalls::kAllowed : ParallelCalls::kForbidden;
 }
 
 void read_response_format(const Fields& body, wire::GenerateMessage& message) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tool_calls.h"
 #include "front/reply.h"
 #include "timeline/json_writer.h"
 
@@ -22,7 +23,6 @@ class EventWriter {
   int next_ = 0;
 };
 
-enum class ParallelCalls { kAllowed, kForbidden };
 // Clients that ask for a summary look for it there; there is none but the reasoning itself.
 enum class ReasoningAs { kContent, kSummary };
 
