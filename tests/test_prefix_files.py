@@ -97,10 +97,15 @@ def test_a_damaged_record(tiny_server, damage):
     assert others <= set(records(server))
     # It is made anew.
     eventually(lambda: kept(server)["memory"] > 0, "it is kept again")
-    spill(server)
-    server.unload()
-    again = server.complete(prompt)
-    assert evaluated(again) == 1 and text(again) == before
+    # What a busy disk gave slower than it is evaluated is read again only now and then.
+    for _ in range(10):
+        spill(server)
+        server.unload()
+        again = server.complete(prompt)
+        assert text(again) == before
+        if evaluated(again) == 1:
+            break
+    assert evaluated(again) == 1
 
 
 def test_a_damaged_record_that_another_follows(tiny_server):

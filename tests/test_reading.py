@@ -118,14 +118,14 @@ def test_cold_loads_from_one_device_wait_for_each_other(new_server, tmp_path):
         threads[1].start()
         eventually(lambda: device()["waiting"] == 1, "the second waits")
         since = time.monotonic()
-        eventually(lambda: time.monotonic() > since + 2, "it has waited longer than it will read")
+        eventually(lambda: time.monotonic() > since + 5, "it has waited longer than it will read")
         assert "other" not in replies
     finally:
         os.kill(worker, signal.SIGCONT)
     for thread in threads:
         thread.join(60)
     hearth = replies["other"]["hearth"]
-    assert hearth["queued_ms"] >= 1900
+    assert hearth["queued_ms"] >= 4900
     assert hearth["verdict"]["code"] == "queue.behind_load"
     assert hearth["other_ms"] < 100
     assert replies["smollm2"]["hearth"]["verdict"]["code"] != "queue.behind_load"
