@@ -165,7 +165,7 @@ def test_polling_keeps_nothing_alive(server):  # row 11
 
     def is_gone_while_polled():
         for path in paths:
-            query = {"model": "smollm2"} if path == "/props" else None
+            query = {"model": "smollm2"} if path in ("/props", "/slots") else None
             assert server.get(path, params=query).status_code == 200, path
         server.ok("/api/show", {"model": "smollm2"})
         server.ok("/v1/messages/count_tokens", {"model": "smollm2", "messages": USER})
