@@ -217,6 +217,23 @@ Task<void> send_refusal(Call call, front::Reply& reply, front::Refused refused) 
   reply.sent(status);
 }
 
+Task<void> serve_count(Call call, GenerateCall request, CountBody body) {
+  front::GenerateRequest generate{context_of(call, request.options), std::move(request.message)};
+  const auto reply = call.service.generate(std::move(generate), front::Delivery::kWhole);
+  const ClientWatch watch{call.exchange, *reply};
+  Collected nothing;
+  front::Event event = co_await collect(*reply, nothing);
+  if (auto* refused = std::get_if<front::Refused>(&event)) {
+    co_await send_refusal(call, *reply, std::move(*refused));
+    co_return;
+  }
+  const auto& finished = std::get<front::Finished>(event);
+  auto response = http::HttpResponse::json(200, body(finished.prompt_tokens));
+  add_headers(response.headers, call, *reply, finished.report);
+  (void)co_await call.exchange.respond(std::move(response));
+  reply->sent(200);
+}
+
 Task<void> serve_generate(Call call, GenerateCall request, MakeFormat make_format) {
   if (request.delivery == front::Delivery::kWhole) {
     co_await serve_whole(std::move(call), std::move(request), std::move(make_format));

@@ -34,6 +34,10 @@ struct GenerateCall {
 // first byte has its own status; one after it is the stream's last event.
 Task<void> serve_generate(Call call, GenerateCall request, MakeFormat make_format);
 
+// Runs a request that only counts its prompt, and answers with what `body` makes of the tokens.
+using CountBody = std::string (*)(int tokens);
+Task<void> serve_count(Call call, GenerateCall request, CountBody body);
+
 // Who asks, and how.
 front::RequestContext context_of(const Call& call, const RequestOptions& options);
 

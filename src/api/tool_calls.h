@@ -2,6 +2,9 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "api/fields.h"
@@ -10,6 +13,23 @@ namespace hearth::api {
 
 // Whether a reply may call several tools; forbidden: only its first call is told.
 enum class ParallelCalls { kAllowed, kForbidden };
+
+// How a dialect writes one tool, in the shape that chat templates understand; fails at a name that
+// is in `names` already, and adds it.
+using ReadTool = boost::json::object (*)(const Fields& tool, std::set<std::string>& names);
+
+// `tools` of a request; empty without any.
+inline boost::json::array read_tool_list(const Fields& body, ReadTool read_tool) {
+  boost::json::array out;
+  const boost::json::array* tools = body.list("tools");
+  if (tools == nullptr) return out;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < tools->size() && !body.failed(); ++i) {
+    const std::optional<Fields> tool = body.element("tools", *tools, i);
+    if (tool) out.push_back(read_tool(*tool, names));
+  }
+  return out;
+}
 
 // How a dialect writes one call.
 using ReadCall = boost::json::object (*)(const Fields& call);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/anthropic/anthropic.h"
 #include "api/anthropic/requests.h"
-#include "api/client_watch.h"
-#include "api/errors.h"
 #include "api/generation.h"
 #include "api/read_body.h"
 #include "timeline/json_writer.h"
 
 namespace hearth::api::anthropic {
+namespace {
+
+std::string count_body(int tokens) { return JsonWriter{}.integer("input_tokens", tokens).object(); }
+
+}  // namespace
+
 Task<void> messages(Call call) {
   auto request = read_body(call, parse_messages);
   if (!request) {
@@ -26,22 +30,7 @@ Task<void> count_tokens(Call call) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
   }
-  GenerateCall& count = request->generate;
-  front::GenerateRequest generate{context_of(call, count.options), std::move(count.message)};
-  const auto reply = call.service.generate(std::move(generate), front::Delivery::kWhole);
-  const ClientWatch watch{call.exchange, *reply};
-  Collected nothing;
-  front::Event event = co_await collect(*reply, nothing);
-  if (auto* refused = std::get_if<front::Refused>(&event)) {
-    co_await send_refusal(call, *reply, std::move(*refused));
-    co_return;
-  }
-  const auto& finished = std::get<front::Finished>(event);
-  auto response = http::HttpResponse::json(
-      200, JsonWriter{}.integer("input_tokens", finished.prompt_tokens).object());
-  add_headers(response.headers, call, *reply, finished.report);
-  (void)co_await call.exchange.respond(std::move(response));
-  reply->sent(200);
+  co_await serve_count(std::move(call), std::move(request->generate), count_body);
 }
 
 }  // namespace hearth::api::anthropic

@@ -33,18 +33,6 @@ json::object read_tool(const Fields& tool, std::set<std::string>& names) {
   return out;
 }
 
-json::array read_list(const Fields& body) {
-  json::array out;
-  const json::array* tools = body.list("tools");
-  if (tools == nullptr) return out;
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < tools->size() && !body.failed(); ++i) {
-    const std::optional<Fields> tool = body.element("tools", *tools, i);
-    if (tool) out.push_back(read_tool(*tool, names));
-  }
-  return out;
-}
-
 void leave_one(const Fields& choice, json::array& tools) {
   const std::string wanted = choice.required_text("name");
   const auto found = std::ranges::find_if(tools, [&](const json::value& tool) {
@@ -75,7 +63,7 @@ std::string read_choice(const Fields& choice, json::array& tools) {
 }  // namespace
 
 ParallelCalls read_tools(const Fields& body, wire::GenerateMessage& message) {
-  json::array tools = read_list(body);
+  json::array tools = read_tool_list(body, read_tool);
   std::string word = "auto";
   ParallelCalls parallel = ParallelCalls::kAllowed;
   if (const std::optional<Fields> choice = body.object("tool_choice")) {

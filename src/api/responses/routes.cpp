@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <boost/json.hpp>
 
-#include "api/client_watch.h"
 #include "api/errors.h"
 #include "api/fields.h"
 #include "api/generation.h"
@@ -120,29 +119,19 @@ Task<void> create(Call call) {
   co_await serve_generate(std::move(call), std::move(request->generate), std::move(format));
 }
 
+std::string count_body(int tokens) {
+  JsonWriter out;
+  out.string("object", "response.input_tokens").integer("input_tokens", tokens);
+  return out.object();
+}
+
 Task<void> count(Call call) {
   auto request = co_await read_call(call, parse_count);
   if (!request) {
     co_await refuse(std::move(call), std::move(request).error());
     co_return;
   }
-  GenerateCall& asked = request->generate;
-  front::GenerateRequest generate{context_of(call, asked.options), std::move(asked.message)};
-  const auto reply = call.service.generate(std::move(generate), front::Delivery::kWhole);
-  const ClientWatch watch{call.exchange, *reply};
-  Collected nothing;
-  front::Event event = co_await collect(*reply, nothing);
-  if (auto* refused = std::get_if<front::Refused>(&event)) {
-    co_await send_refusal(call, *reply, std::move(*refused));
-    co_return;
-  }
-  const auto& finished = std::get<front::Finished>(event);
-  JsonWriter out;
-  out.string("object", "response.input_tokens").integer("input_tokens", finished.prompt_tokens);
-  auto response = http::HttpResponse::json(200, out.object());
-  add_headers(response.headers, call, *reply, finished.report);
-  (void)co_await call.exchange.respond(std::move(response));
-  reply->sent(200);
+  co_await serve_count(std::move(call), std::move(request->generate), count_body);
 }
 
 Task<void> show(Call call) {

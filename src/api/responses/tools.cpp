@@ -36,18 +36,6 @@ json::object read_tool(const Fields& tool, std::set<std::string>& names) {
   return out;
 }
 
-json::array read_list(const Fields& body) {
-  json::array out;
-  const json::array* tools = body.list("tools");
-  if (tools == nullptr) return out;
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < tools->size() && !body.failed(); ++i) {
-    const std::optional<Fields> tool = body.element("tools", *tools, i);
-    if (tool) out.push_back(read_tool(*tool, names));
-  }
-  return out;
-}
-
 const json::value* find_tool(const json::array& tools, const std::string& name) {
   const auto* found = std::ranges::find_if(tools, [&](const json::value& tool) {
     return tool.at("function").at("name") == json::value(name);
@@ -127,7 +115,7 @@ void read_schema(const Fields& format, wire::GenerateMessage& message) {
 }  // namespace
 
 ParallelCalls read_tools(const Fields& body, wire::GenerateMessage& message) {
-  json::array tools = read_list(body);
+  json::array tools = read_tool_list(body, read_tool);
   std::string choice = read_choice(body, tools);
   const bool parallel = body.flag("parallel_tool_calls").value_or(true);
   if (!tools.empty() && !body.failed()) {
